@@ -14,6 +14,7 @@ use crate::machine::{self, DoesNotFit, Finish, Host, Options, Outcome, QUIET, Wa
 use crate::observe::{Counts, Edges, Passage, Passages, Slots, Timeline, Trace, Visits, Window};
 use crate::program::Program;
 use crate::ptxas;
+use crate::sass;
 use crate::spec::{Machine, Policy, Target};
 
 /// Lanes counted by edge and by basic block.
@@ -43,7 +44,9 @@ impl<'a> Job<'a> {
         machine: &'a Machine,
         options: Options,
     ) -> Job<'a> {
-        let code = ptxas::compile(kernel, &Target::new(machine, options.yields), options.mode);
+        let code = sass::code(kernel).unwrap_or_else(|| {
+            ptxas::compile(kernel, &Target::new(machine, options.yields), options.mode)
+        });
         Job { program, code, launch, machine, options }
     }
 

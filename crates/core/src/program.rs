@@ -3,7 +3,8 @@
 use crate::diag::{Diagnostic, first_of_many, has_errors};
 use crate::kernel::{self, Checked, Kernel, Refused};
 use crate::launch::{self, Launch, Overrides, Plan};
-use crate::ptx::{self, tree::Module};
+use crate::ptx::{self, Locations, tree::Module};
+use crate::sass;
 
 /// A program text with the results of all analyses.
 pub struct Program {
@@ -66,9 +67,17 @@ fn plural(n: usize, what: &str) -> String {
 impl Program {
     /// Parses and checks a text; errors are in [`Program::findings`].
     pub fn parse(name: &str, text: &str) -> Program {
-        let (module, mut findings) = ptx::parse(text);
-        let Checked { mut kernels, mut refused, findings: of_check } =
-            kernel::check_parsed(&module, text, &findings);
+        let is_machine_code = sass::is_listing(text);
+        let (module, mut findings) = if is_machine_code {
+            (Module { directives: ptx::directives(text), ..Module::default() }, Vec::new())
+        } else {
+            ptx::parse(text)
+        };
+        let Checked { mut kernels, mut refused, findings: of_check } = if is_machine_code {
+            sass::read(text)
+        } else {
+            kernel::check_parsed(&module, text, &findings)
+        };
         let (plan, of_plan) = launch::plan(&module, text);
         if has_errors(&of_plan) {
             let unsaid = |kernel: Kernel| Refused {
@@ -81,7 +90,8 @@ impl Program {
         }
         findings.extend(of_check);
         findings.extend(of_plan);
-        findings.extend(kernels.iter().flat_map(kernel::warnings));
+        let written = kernels.iter().filter(|kernel| kernel.native.is_none());
+        findings.extend(written.flat_map(kernel::warnings));
         findings.sort_by_key(|d| (d.labels.first().map(|l| l.span), d.severity));
         findings.dedup();
         let findings = first_of_many(findings);
@@ -122,6 +132,18 @@ impl Program {
             (None, [], [one]) => Err(refused(one)),
             (None, ..) => Err(NoKernel::Several { program, there: there() }),
         }
+    }
+
+    /// Returns the lines of the source language that compiled code comes from.
+    pub fn locations(&self) -> Locations<'_> {
+        let mut locations = Locations::new(&self.module);
+        for kernel in &self.kernels {
+            if let Some((file, lines)) = kernel.native.as_ref().and_then(|n| n.source.as_ref()) {
+                let starts = kernel.insts.iter().map(|inst| inst.span.start);
+                locations.add(file, starts.zip(lines.iter().copied()));
+            }
+        }
+        locations
     }
 
     /// Returns the name of the selected kernel, by argument or by directive.

@@ -39,6 +39,22 @@ pub fn parse(text: &str) -> (tree::Module, Vec<Diagnostic>) {
     (module, first_of_many(diagnostics))
 }
 
+/// Returns the `//!` lines of a text in another language, as the lexer reads them from PTX.
+pub fn directives(text: &str) -> Vec<tree::Name> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if let Some(after) = line.trim_start().strip_prefix("//!") {
+            let from = start + line.len() - after.trim_start().len();
+            let text = after.trim();
+            let span = Span::new(from, from + text.len());
+            found.push(tree::Name { text: text.to_owned(), span });
+        }
+        start += line.len();
+    }
+    found
+}
+
 /// Returns an error if the text is CUDA C++, instead of one error per line of it.
 fn cuda_source(text: &str, lexed: &lexer::Lexed) -> Option<Diagnostic> {
     if !text.contains("__global__") {

@@ -6,7 +6,32 @@
 //!
 //! [`Code`]: crate::code::Code
 
+mod build;
 mod control;
 pub mod facts;
+mod listing;
 mod lower;
 mod text;
+
+use crate::code::Code;
+use crate::kernel::{Checked, Kernel};
+
+/// Returns true if the text is a listing of machine code.
+pub fn is_listing(text: &str) -> bool {
+    listing::is_listing(text)
+}
+
+/// Reads a listing with its facts to kernels, and collects every error.
+pub fn read(text: &str) -> Checked {
+    build::read(text)
+}
+
+/// Counts the instructions of a listing that can be executed, and all.
+pub fn support(text: &str) -> (usize, usize) {
+    build::support(text)
+}
+
+/// Returns the code of a kernel of machine code; `None` for a kernel of PTX.
+pub fn code(kernel: &Kernel) -> Option<Code> {
+    build::code(kernel)
+}

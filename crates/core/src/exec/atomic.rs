@@ -21,10 +21,14 @@ pub(super) fn serve(
 ) -> bool {
     let wide = op.ty.is_wide();
     let operand = |row: crate::kernel::Row, lane: usize| {
-        if wide {
-            registers.wide[usize::from(row.0)][lane]
+        let row = usize::from(row.0);
+        if wide && op.pairs {
+            u64::from(registers.narrow[row + 1][lane]) << 32
+                | u64::from(registers.narrow[row][lane])
+        } else if wide {
+            registers.wide[row][lane]
         } else {
-            registers.narrow[usize::from(row.0)][lane].into()
+            registers.narrow[row][lane].into()
         }
     };
     let has_c = op.f == AtomicFn::Cas;
@@ -62,11 +66,14 @@ pub(super) fn serve(
                 (u64::from(old >> shift & mask), u64::from(new >> shift & mask))
             }
         };
-        before[lane] = old;
+        before[lane] = if op.tells_swap { u64::from(old == b) } else { old };
         changed |= old != new;
     }
     if let Some(d) = op.d {
-        put(registers, d, wide, lanes, |lane| before[lane]);
+        if wide && op.pairs && !op.tells_swap {
+            put(registers, crate::kernel::Row(d.0 + 1), false, lanes, |lane| before[lane] >> 32);
+        }
+        put(registers, d, wide && !op.pairs, lanes, |lane| before[lane]);
     }
     changed
 }

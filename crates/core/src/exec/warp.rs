@@ -238,6 +238,21 @@ pub(super) fn match_op(
     Ok(())
 }
 
+/// Returns `f` of two values.
+pub(super) fn reduce(f: ReduxFn, signed: bool, x: u32, y: u32) -> u32 {
+    // Flipping the sign bit orders signed numbers as unsigned ones.
+    let order = |x: u32| if signed { x ^ 1 << 31 } else { x };
+    match f {
+        ReduxFn::Add => x.wrapping_add(y),
+        ReduxFn::Min if order(y) < order(x) => y,
+        ReduxFn::Max if order(y) > order(x) => y,
+        ReduxFn::Min | ReduxFn::Max => x,
+        ReduxFn::And => x & y,
+        ReduxFn::Or => x | y,
+        ReduxFn::Xor => x ^ y,
+    }
+}
+
 /// Executes `redux.sync`.
 pub(super) fn redux(
     op: &Redux,
@@ -247,30 +262,9 @@ pub(super) fn redux(
     check_members(op.mask, lanes, registers)?;
     let a = registers.narrow[usize::from(op.a.0)];
     let signed = op.ty.is_signed();
-    // Flipping the sign bit orders signed numbers as unsigned ones.
-    let order = |x: u32| if signed { x ^ 1 << 31 } else { x };
     groups(op.mask, lanes, registers, |registers, group| {
         let values = group.lanes().map(|lane| a[lane as usize & (MAX_LANES - 1)]);
-        let reduced = values.reduce(|x, y| match op.f {
-            ReduxFn::Add => x.wrapping_add(y),
-            ReduxFn::Min => {
-                if order(y) < order(x) {
-                    y
-                } else {
-                    x
-                }
-            }
-            ReduxFn::Max => {
-                if order(y) > order(x) {
-                    y
-                } else {
-                    x
-                }
-            }
-            ReduxFn::And => x & y,
-            ReduxFn::Or => x | y,
-            ReduxFn::Xor => x ^ y,
-        });
+        let reduced = values.reduce(|x, y| reduce(op.f, signed, x, y));
         splat(registers, op.d, group, reduced.unwrap_or(0));
     });
     Ok(())

@@ -4,7 +4,7 @@
 //! the low word, the next one the high word. `RZ`, immediates and constant-bank operands have rows
 //! of their own, as immediates of PTX do. A uniform register is a row with one value in all lanes.
 
-use super::{Predicate, PredicateUse, Row};
+use super::{Predicate, PredicateUse, ReduxFn, Row, ShuffleMode};
 use crate::isa::{ControlWord, Pipe};
 
 /// [`Inst::form`](super::Inst::form) of machine instructions, which have no row in the PTX table.
@@ -121,6 +121,15 @@ impl Source {
     }
 }
 
+/// Votes of VOTE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the predicate is true in all, in any, or equal in all lanes")]
+pub enum VoteFn {
+    All,
+    Any,
+    Equal,
+}
+
 /// Function of an element-wise machine instruction.
 ///
 /// `d`, `a`, `b`, `c` are result and sources in the order of the listing, `p`, `q` the predicates.
@@ -128,6 +137,26 @@ impl Source {
 pub enum NativeFn {
     /// `d = a` (MOV, IMAD.MOV, UMOV, CS2R of zero).
     Mov,
+    /// `d = a`, a pair of registers.
+    MovPair,
+    /// `d` = `a` of another lane: mode, `b` the lane or offset, `c` the segment; `p`: in range.
+    Shuffle(ShuffleMode),
+    /// `d` = lanes whose `q` holds, `p` = vote over the executing lanes.
+    Vote(VoteFn),
+    /// `d` = executing lanes with the lane's `a`; `all`: all of them or none, `p` tells which.
+    Match {
+        /// `.ALL`
+        all: bool,
+        /// 64-bit values.
+        wide: bool,
+    },
+    /// `d` = reduction of `a` over the executing lanes.
+    Redux {
+        /// Function.
+        f: ReduxFn,
+        /// Signed comparison.
+        signed: bool,
+    },
     /// `d = a + b + c`, with the carries out of the first and second addition in `p` (IADD3).
     ///
     /// With `extended` the predicates `q` are added (IADD3.X), and `-` means complement.

@@ -122,6 +122,7 @@ fn kernel(limit: u32, insts: Vec<Inst>) -> Kernel {
             always_false: None,
             names: Vec::new(),
         },
+        native: None,
         shared_bytes: 4096,
         local_bytes: 0,
         functions: Vec::new(),
@@ -280,7 +281,9 @@ fn a_spin_lock_is_served_by_turns() {
     let at = |offset| Address { base: AddressBase::Wide(BASE), offset };
     let (space, ty, order, address) = (Space::Global, Type::U32, MemoryOrder::Relaxed, at(0));
     let atomic = |f, d, b, c| {
-        i(Op::Atomic(Atomic { space, f, ty, order, scope: Scope::Wider, d, address, b, c }))
+        let (pairs, tells_swap) = (false, false);
+        let scope = Scope::Wider;
+        i(Op::Atomic(Atomic { space, f, ty, order, scope, d, address, b, c, pairs, tells_swap }))
     };
     let program = kernel(
         0,

@@ -38,6 +38,14 @@ impl<'a> Locations<'a> {
         found
     }
 
+    /// Adds a line of `file` for each byte offset, ascending; 0 for none.
+    pub(crate) fn add(&mut self, file: &'a str, lines: impl Iterator<Item = (u32, u32)>) {
+        for (start, line) in lines {
+            let place = (line > 0).then(|| Location { file: base_name(file), line });
+            self.marks.push((start, place));
+        }
+    }
+
     fn collect(
         &mut self,
         statements: &[Statement],

@@ -106,7 +106,7 @@ fn run(
     let stream = &p.streams[mode];
     let mut warp = match SCHEMES[mode] {
         Scheme::Stack => WarpControl::stack(all, stream.entry, order),
-        Scheme::Barriers => WarpControl::independent(all, stream.entry, order),
+        _ => WarpControl::independent(all, stream.entry, order),
     };
     let (mut used, mut done, mut gone) =
         (vec![0; lanes.len()], vec![0; lanes.len()], LaneMask::EMPTY);

@@ -1,11 +1,23 @@
 //! Facts of a module that the listing does not show: sizes, parameters, constants, source lines.
 //!
-//! They come from the ELF sections of a cubin and stand in the `//@` lines of a `.sass` file.
+//! They come from the ELF sections of a cubin and stand as RON in the `//@` lines of a `.sass`
+//! file.
 
-use serde::{Deserialize, Serialize};
+mod check;
+mod hex;
+mod write;
+
+use serde::Deserialize;
+
+use crate::diag::{Diagnostic, Span, closest};
+
+pub use write::write;
+
+/// Start of a line of facts.
+pub const MARK: &str = "//@";
 
 /// Facts of one cubin.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename = "Module", deny_unknown_fields)]
 pub struct ModuleFacts {
     /// Architecture number: 90 for sm_90.
@@ -15,10 +27,13 @@ pub struct ModuleFacts {
     /// Variables in global memory (`.nv.global`, `.nv.global.init`) and in constant bank 3.
     #[serde(default)]
     pub variables: Vec<VariableFacts>,
+    /// Constant banks that all kernels share, other than bank 3 (bank 4: addresses of variables).
+    #[serde(default)]
+    pub banks: Vec<BankFacts>,
 }
 
 /// Facts of one kernel.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename = "Kernel", deny_unknown_fields)]
 pub struct KernelFacts {
     /// Name, mangled as in the listing.
@@ -50,7 +65,10 @@ pub struct KernelFacts {
     /// addresses of its targets.
     #[serde(default)]
     pub indirect: Vec<(u32, Vec<u32>)>,
-    /// Required block shape (EIATTR_REQNTID), or maximum one (EIATTR_MAX_THREADS); true if required.
+    /// Functions inside the kernel's code, ascending: name, first address, end address.
+    #[serde(default)]
+    pub functions: Vec<(String, u32, u32)>,
+    /// Required block shape (EIATTR_REQNTID) or maximum one (EIATTR_MAX_THREADS); true if required.
     #[serde(default)]
     pub block_limit: Option<([u32; 3], bool)>,
     /// Name of the CUDA source file, without its folder.
@@ -65,7 +83,7 @@ pub struct KernelFacts {
 }
 
 /// Facts of one parameter (EIATTR_KPARAM_INFO).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename = "Parameter", deny_unknown_fields)]
 pub struct ParameterFacts {
     /// Byte offset from the first parameter.
@@ -75,20 +93,21 @@ pub struct ParameterFacts {
 }
 
 /// Contents of one constant bank.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename = "Bank", deny_unknown_fields)]
 pub struct BankFacts {
     /// Bank number.
     pub bank: u8,
-    /// Contents as hexadecimal digits, two a byte.
-    pub bytes: String,
-    /// 64-bit addresses in the bank: byte offset, name of the variable or function, addend.
+    /// Contents; in the file hexadecimal digits, two a byte, with blanks anywhere.
+    #[serde(deserialize_with = "hex::read")]
+    pub bytes: Vec<u8>,
+    /// 64-bit addresses in the bank: byte offset, name of the variable, addend.
     #[serde(default)]
     pub addresses: Vec<(u32, String, u64)>,
 }
 
 /// A variable of the module.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename = "Variable", deny_unknown_fields)]
 pub struct VariableFacts {
     /// Name, mangled.
@@ -96,14 +115,108 @@ pub struct VariableFacts {
     /// True for constant bank 3, false for global memory.
     #[serde(default)]
     pub constant: bool,
-    /// Byte offset in its section.
+    /// Byte offset in its section; `.nv.global.init` precedes `.nv.global`.
     pub offset: u32,
     /// Size in bytes.
     pub size: u32,
-    /// Initial contents as hexadecimal digits, two a byte; the rest is zero.
-    #[serde(default)]
-    pub bytes: String,
+    /// Initial contents as in [`BankFacts::bytes`]; the rest of the variable is zero.
+    #[serde(default, deserialize_with = "hex::read")]
+    pub bytes: Vec<u8>,
     /// 64-bit addresses in the variable: byte offset, name, addend.
     #[serde(default)]
     pub addresses: Vec<(u32, String, u64)>,
 }
+
+/// Text of the `//@` lines, and the place of each line in the file.
+struct Facts {
+    text: String,
+    /// Start of a line in `text`, and in the file.
+    lines: Vec<(usize, usize)>,
+}
+
+impl Facts {
+    fn of(file: &str) -> Facts {
+        let mut facts = Facts { text: String::new(), lines: Vec::new() };
+        let mut start = 0;
+        for line in file.split_inclusive('\n') {
+            if let Some(body) = line.trim_start().strip_prefix(MARK) {
+                facts.lines.push((facts.text.len(), start + line.len() - body.len()));
+                facts.text.push_str(body);
+            }
+            start += line.len();
+        }
+        facts
+    }
+
+    /// Returns the place in the file of a byte range of the facts.
+    fn span(&self, start: usize, end: usize) -> Span {
+        let place = |at: usize| {
+            let line = self.lines.partition_point(|&(in_facts, _)| in_facts <= at);
+            line.checked_sub(1)
+                .and_then(|i| self.lines.get(i))
+                .map_or(0, |&(in_facts, in_file)| in_file + (at - in_facts))
+        };
+        Span::new(place(start), place(end.max(start)))
+    }
+
+    /// Returns the byte offset of a 1-based line and column; the column counts characters.
+    fn offset(&self, line: usize, column: usize) -> usize {
+        let start = line.checked_sub(1).and_then(|i| self.lines.get(i));
+        let start = start.map_or(self.text.len(), |&(in_facts, _)| in_facts);
+        let rest = self.text.get(start..).unwrap_or_default();
+        let within = rest.char_indices().nth(column.saturating_sub(1));
+        start + within.map_or(rest.len(), |(i, _)| i)
+    }
+
+    fn diagnostic(&self, error: &ron::error::SpannedError) -> Diagnostic {
+        let start = self.offset(error.span.start.line, error.span.start.col);
+        let end = self.offset(error.span.end.line, error.span.end.col);
+        let found = Diagnostic::error("bad-facts", self.span(start, end), error.code.to_string());
+        match &error.code {
+            ron::Error::NoSuchStructField { expected, found: name, .. } => {
+                match closest(name, expected.iter().copied()) {
+                    Some(near) => found.help(format!("did you mean `{near}`?")),
+                    None => found.help(format!("use one of {}", expected.join(", "))),
+                }
+            }
+            ron::Error::MissingStructField { field, .. } => {
+                found.help(format!("add `{field}: ..`, or repeat `simt-sim import`"))
+            }
+            _ => found.help(AGAIN),
+        }
+    }
+}
+
+/// Way out of facts that were edited or cut.
+const AGAIN: &str = "make the file again with `simt-sim import k.cubin -o k.sass`";
+
+/// Returns true if a line belongs to the facts.
+pub fn is_facts(line: &str) -> bool {
+    line.trim_start().starts_with(MARK)
+}
+
+/// Reads the facts in the `//@` lines of a `.sass` file.
+///
+/// # Errors
+/// Returns the first error, with its place in the file: no facts, a syntax error, an unknown or
+/// missing field, or an impossible value.
+pub fn read(text: &str) -> Result<ModuleFacts, Diagnostic> {
+    let facts = Facts::of(text);
+    if facts.lines.is_empty() {
+        let first = text.find(['\r', '\n']).unwrap_or(text.len());
+        let message = "expected the facts of the module in `//@` lines, found none";
+        return Err(Diagnostic::error("no-facts", Span::new(0, first), message).help(AGAIN));
+    }
+    let options = ron::Options::default()
+        .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
+        .with_recursion_limit(16);
+    let module: ModuleFacts = options.from_str(&facts.text).map_err(|e| facts.diagnostic(&e))?;
+    check::check(&module).map_err(|fault| {
+        let (start, end) = fault.place(&facts.text);
+        Diagnostic::error("bad-facts", facts.span(start, end), fault.message).help(AGAIN)
+    })?;
+    Ok(module)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,16 @@
 //! Text of a machine instruction to an operation on register rows.
 
+mod flow;
 mod integer;
+mod memory;
+mod warp;
 
 use super::text::{Marks, Operand, PredicateName, RegisterName, Text};
-use crate::kernel::{Native, Part, Predicate, PredicateUse, Register, Registers, Row, Source};
+use crate::base::Pc;
+use crate::kernel::{
+    BankRow, INSTRUCTION_BYTES, Native, Op, Part, Predicate, PredicateUse, Register, Registers,
+    Row, Source, Special,
+};
 
 /// Reason why an instruction cannot be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,10 +23,57 @@ pub(super) enum Missing {
     Operands,
 }
 
+/// Machine instruction as an operation.
+#[derive(Clone, Debug)]
+pub(super) struct Lowered {
+    pub op: Op,
+    /// Second predicate that must hold with the guard.
+    pub also: Option<PredicateUse>,
+    /// True if it invalidates L1.
+    pub invalidates_l1: bool,
+    /// Dependence counter that must fall to a value.
+    pub falls_to: Option<(u8, u8)>,
+}
+
+impl Lowered {
+    fn of(op: Op) -> Lowered {
+        Lowered { op, also: None, invalidates_l1: false, falls_to: None }
+    }
+}
+
+/// Facts of the module that an instruction's meaning depends on.
+pub(super) struct Module<'a> {
+    /// Number of instructions.
+    pub count: u32,
+    /// Address of the instruction.
+    pub address: u32,
+    /// Shared memory below the kernel's own, in bytes.
+    pub reserved_shared: u32,
+    /// Address of each constant bank other than 0.
+    pub banks: &'a [(u8, u64)],
+    /// Targets of indirect branches by address.
+    pub indirect: &'a [(u32, Vec<u32>)],
+}
+
+impl Module<'_> {
+    /// Returns the address of a constant bank.
+    fn bank(&self, bank: u8) -> Option<u64> {
+        self.banks.iter().find(|(number, _)| *number == bank).map(|(_, base)| *base)
+    }
+
+    /// Returns the targets that the compiler lists for the instruction.
+    fn targets(&self) -> Vec<Pc> {
+        let listed = self.indirect.iter().find(|(at, _)| *at == self.address);
+        let addresses = listed.map(|(_, targets)| targets.as_slice()).unwrap_or_default();
+        let pcs = addresses.iter().map(|at| at / INSTRUCTION_BYTES as u32);
+        pcs.filter(|&pc| pc < self.count).map(Pc).collect()
+    }
+}
+
 /// Predicate that is always false: `!PT`. P0 to P6 are 0 to 6, UP0 to UP6 are 8 to 14.
 const FALSE: Predicate = Predicate(7);
 /// Number of predicates of a warp.
-pub(super) const PREDICATES: u16 = 15;
+pub(super) const PREDICATES: u16 = 16;
 
 /// Rows of the register file: thread registers, RZ, uniform registers, URZ, constants.
 #[derive(Debug)]
@@ -30,8 +84,10 @@ pub(super) struct Rows {
     uniforms: u16,
     /// Rows and their constants.
     pub registers: Registers,
-    /// Rows filled from constant banks when a launch starts: row, bank, byte offset.
-    pub banks: Vec<(Row, u8, u32)>,
+    /// Rows filled from constant banks when a launch starts.
+    pub banks: Vec<BankRow>,
+    /// Row of the result of the last BAR.RED.POPC, which B2R reads.
+    reduced: Option<Row>,
 }
 
 impl Rows {
@@ -46,7 +102,7 @@ impl Rows {
             always_false: Some(FALSE),
             ..Registers::default()
         };
-        Rows { threads, uniforms, registers, banks: Vec::new() }
+        Rows { threads, uniforms, registers, banks: Vec::new(), reduced: None }
     }
 
     /// Returns the row of a register; of RZ and URZ a row that is always zero.
@@ -84,18 +140,51 @@ impl Rows {
 
     /// Returns the row of a word of a constant bank, or the low row of two.
     pub fn constant(&mut self, bank: u8, offset: u32, words: u16) -> Row {
-        let place = |at: &(Row, u8, u32), i: u32| at.1 == bank && at.2 == offset + 4 * i;
-        let known = self.banks.iter().enumerate().find(|(i, at)| {
-            place(at, 0) && (words == 1 || self.banks.get(i + 1).is_some_and(|at| place(at, 1)))
+        let is = |at: &BankRow, i: u32| {
+            (at.bank, at.offset, at.bytes) == (bank, offset.wrapping_add(4 * i), 4)
+        };
+        let known = self.banks.windows(usize::from(words)).find(|at| {
+            at.iter().zip(0..).all(|(at, i)| is(at, i))
+                && at.windows(2).all(|pair| pair[1].row.0 == pair[0].row.0 + 1)
         });
-        if let Some((_, at)) = known {
-            return at.0;
+        if let Some([at, ..]) = known {
+            return at.row;
         }
-        let row = self.fresh(words);
+        let first = self.fresh(words);
         for i in 0..words {
-            self.banks.push((Row(row.0 + i), bank, offset + 4 * u32::from(i)));
+            let (row, offset) = (Row(first.0 + i), offset.wrapping_add(4 * u32::from(i)));
+            self.banks.push(BankRow { row, bank, offset, bytes: 4, signed: false });
         }
+        first
+    }
+
+    /// Returns the row of a byte or half of a constant bank.
+    pub fn constant_part(&mut self, bank: u8, offset: u32, bytes: u8, signed: bool) -> Row {
+        let row = self.fresh(1);
+        self.banks.push(BankRow { row, bank, offset, bytes, signed });
         row
+    }
+
+    /// Returns the row of a special register.
+    pub fn special(&mut self, special: Special) -> Row {
+        let known = self.registers.specials.iter().find(|(_, s)| *s == special);
+        known.map(|(row, _)| *row).unwrap_or_else(|| {
+            let row = self.fresh(1);
+            self.registers.specials.push((row, special));
+            row
+        })
+    }
+
+    /// Returns the row of the result of BAR.RED.POPC.
+    pub fn reduced(&mut self) -> Row {
+        match self.reduced {
+            Some(row) => row,
+            None => {
+                let row = self.fresh(1);
+                self.reduced = Some(row);
+                row
+            }
+        }
     }
 
     fn fresh(&mut self, count: u16) -> Row {
@@ -195,6 +284,24 @@ impl<'r, 't> Lowering<'r, 't> {
         if known { Ok(self.rows.row(name)) } else { Err(Missing::Operands) }
     }
 
+    /// Returns the row of a register that the instruction reads; the low one of a pair.
+    pub fn read(&mut self, name: RegisterName, width: Width) -> Result<Row, Missing> {
+        let row = self.register(name, width)?;
+        if !name.is_zero() {
+            for i in 0..width.words() {
+                record(&mut self.reads, Register::Narrow(Row(row.0 + i)));
+            }
+        }
+        Ok(row)
+    }
+
+    /// Returns the first row of a vector of `count` registers.
+    fn range(&self, name: RegisterName, count: u8) -> Result<Row, Missing> {
+        let last = u16::from(name.number) + u16::from(count) - 1;
+        let limit = if name.uniform { self.rows.uniforms } else { self.rows.threads };
+        if last < limit { Ok(self.rows.row(name)) } else { Err(Missing::Operands) }
+    }
+
     /// Returns true if operand `i` is a predicate.
     pub fn is_predicate(&self, i: usize) -> bool {
         matches!(self.text.operands.get(i), Some(Operand::Predicate(_)))
@@ -280,6 +387,32 @@ fn part(suffix: Option<&str>, width: Width) -> Result<Part, Missing> {
         Some("B3") => Ok(Part::B3),
         Some(other) => Err(Missing::Modifier(other.to_owned())),
     }
+}
+
+/// Returns a predicate source that is false.
+const fn predicate_never() -> PredicateUse {
+    PredicateUse { predicate: FALSE, negated: false }
+}
+
+/// Lowers an instruction.
+///
+/// # Errors
+/// Returns what is not supported.
+pub(super) fn lower(
+    lowering: &mut Lowering<'_, '_>,
+    module: &Module<'_>,
+) -> Result<Lowered, Missing> {
+    let lowered = if let Some(lowered) = flow::lower(lowering, module)? {
+        lowered
+    } else if let Some(lowered) = memory::lower(lowering, module)? {
+        lowered
+    } else if let Some(lowered) = warp::lower(lowering)? {
+        lowered
+    } else {
+        Lowered::of(Op::Native(Box::new(element_wise(lowering)?)))
+    };
+    lowering.finish()?;
+    Ok(lowered)
 }
 
 /// Lowers an element-wise instruction.

@@ -53,7 +53,7 @@ pub fn simulate_checked(
         masks_of_hang(hang, &mut found);
     }
 
-    let locations = Locations::new(&program.module);
+    let locations = program.locations();
     let account =
         Account { kernel, steps: code.ops(), launch: &launch, locations: &locations, lock_step };
     let fault = match &finish {

@@ -46,7 +46,7 @@ impl<'a> SourceLines<'a> {
         SourceLines {
             source: &program.text,
             lines: lines.collect(),
-            locations: Locations::new(&program.module),
+            locations: program.locations(),
         }
     }
 

@@ -113,7 +113,7 @@ impl Submission {
 
     /// Line numbers of the submission.
     pub fn lines(&self) -> Lines<'_> {
-        Lines { text: &self.program.text, locations: Locations::new(&self.program.module) }
+        Lines { text: &self.program.text, locations: self.program.locations() }
     }
 
     /// Reads `//! const NAME = NUMBER` lines for the constants left open.

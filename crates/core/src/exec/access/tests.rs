@@ -384,6 +384,8 @@ fn atomics_serve_lanes_in_order() {
         address: at(0),
         b: Row(0),
         c: Row(0),
+        pairs: false,
+        tells_swap: false,
     };
     for (space, base) in
         [(Space::Global, BASE), (Space::Shared, 0), (Space::Generic, SHARED_WINDOW)]
@@ -423,6 +425,8 @@ fn compare_and_swap_has_one_winner_and_tells_when_nobody_won() {
         address: at(0),
         b: Row(2),
         c: Row(0),
+        pairs: false,
+        tells_swap: false,
     };
     assert!(world.atomic(FULL, &cas).unwrap().changed);
     assert_eq!(world.registers.narrow[1][..3], [0, 500, 500]);

@@ -109,6 +109,8 @@ pub(crate) fn assemble(text: &str) -> Vec<Inst> {
                 address: address(base),
                 b: Row(1),
                 c: Row(1),
+                pairs: false,
+                tells_swap: false,
             }),
             ["ballot", d, p] => {
                 let p = PredicateUse { predicate: predicate(p), negated: false };

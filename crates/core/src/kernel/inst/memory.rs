@@ -172,4 +172,8 @@ pub struct Atomic {
     pub b: Row,
     /// Operand `c` (cas only).
     pub c: Row,
+    /// True if 64-bit values are in pairs of 32-bit rows (machine code).
+    pub pairs: bool,
+    /// True if the result is 1 where the value was swapped, else 0 (ATOMS.CAST).
+    pub tells_swap: bool,
 }

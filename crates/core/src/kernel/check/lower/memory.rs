@@ -96,5 +96,7 @@ pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
         address: args.address(first),
         b: args.row(first + 1),
         c,
+        pairs: false,
+        tells_swap: false,
     })
 }

@@ -1,0 +1,419 @@
+//! A listing and its facts to checked kernels, and a kernel to code.
+
+use std::sync::Arc;
+
+use super::control::decode;
+use super::facts::{self, BankFacts, KernelFacts, ModuleFacts, VariableFacts};
+use super::listing::{self, Function, Line};
+use super::lower::{Lowered, Lowering, Missing, Module, PREDICATES, Rows, lower, predicate};
+use super::text::{self, Operand, Text};
+use crate::base::Pc;
+use crate::code::{Code, Dependences, MicroOp, Scheme};
+use crate::diag::{Diagnostic, Span, has_errors};
+use crate::isa::{ControlWord, Isa, Opcode, Pipe, Space, Type, opcode};
+use crate::kernel::layout::{CONST_BASE, GLOBAL_BASE};
+use crate::kernel::{
+    Checked, ControlFlow, ConvergenceOp, Inst, Kernel, MACHINE_FORM, NativeKernel, Op, Parameter,
+    Predicate, Refused, Register, Row, StaticVariable,
+};
+
+/// Maximum number of instructions of a kernel.
+const MOST_INSTRUCTIONS: usize = 1_000_000;
+/// Distance of two constant banks in the address space.
+const BANK_BYTES: u64 = 1 << 20;
+/// Architectures whose encodings are read.
+const ARCHITECTURES: [u32; 7] = [75, 80, 86, 87, 89, 90, 100];
+
+/// Reads a listing with its facts.
+pub(super) fn read(source: &str) -> Checked {
+    let (functions, mut findings) = listing::read(source);
+    let facts = match facts::read(source) {
+        Ok(facts) => facts,
+        Err(error) => {
+            findings.push(error);
+            ModuleFacts::default()
+        }
+    };
+    if !has_errors(&findings) && functions.is_empty() {
+        let span = Span::new(0, source.find('\n').unwrap_or(source.len()));
+        let error = Diagnostic::error("listing", span, "the listing has no function");
+        findings.push(error.help("make the file again with `simt-sim import K.cubin -o K.sass`"));
+    }
+    let mut checked = Checked::default();
+    if has_errors(&findings) {
+        checked.refused = functions.iter().map(|f| refused(f, Vec::new())).collect();
+        checked.findings = findings;
+        return checked;
+    }
+    for kernel in &facts.kernels {
+        let Some(function) = functions.iter().find(|f| f.name == kernel.name) else {
+            let message = format!("the listing has no function `{}`", kernel.name);
+            findings.push(Diagnostic::error("listing", Span::new(0, 0), message));
+            continue;
+        };
+        match build(function, kernel, &facts) {
+            Ok(built) => checked.kernels.push(built),
+            Err(errors) => {
+                findings.extend(errors.iter().cloned());
+                checked.refused.push(refused(function, errors));
+            }
+        }
+    }
+    checked.findings = findings;
+    checked
+}
+
+fn refused(function: &Function<'_>, errors: Vec<Diagnostic>) -> Refused {
+    Refused { name: function.name.to_owned(), errors, span: function.span }
+}
+
+/// Counts the instructions of a listing that can be executed, and all.
+pub(super) fn support(source: &str) -> (usize, usize) {
+    let (functions, _) = listing::read(source);
+    let lines = functions.iter().flat_map(|function| &function.lines);
+    let mut counts = (0, 0);
+    for line in lines {
+        counts.1 += 1;
+        let mut rows = Rows::new(256, 64);
+        let Ok(text) = text::parse(line.text) else { continue };
+        if opcode(text.name).is_none() {
+            continue;
+        }
+        let module = Module {
+            count: u32::MAX,
+            address: 0,
+            reserved_shared: 0,
+            banks: &[(3, 0)],
+            indirect: &[],
+        };
+        let mut lowering = Lowering::new(text, line.encoding, &mut rows);
+        counts.0 += usize::from(lower(&mut lowering, &module).is_ok());
+    }
+    counts
+}
+
+/// Variables of a module, and the addresses of its constant banks.
+struct Data {
+    variables: Vec<StaticVariable>,
+    banks: Vec<(u8, u64)>,
+}
+
+/// Places the module's variables and the kernel's constant banks.
+fn place(module: &ModuleFacts, kernel: &KernelFacts) -> Data {
+    let mut banks: Vec<(u8, u64)> = vec![(3, CONST_BASE)];
+    let contents: Vec<&BankFacts> = module.banks.iter().chain(&kernel.banks).collect();
+    for (at, bank) in (1..).zip(&contents) {
+        banks.push((bank.bank, CONST_BASE + at * BANK_BYTES));
+    }
+    let address = |variable: &VariableFacts| {
+        let base = if variable.constant { CONST_BASE } else { GLOBAL_BASE };
+        base + u64::from(variable.offset)
+    };
+    // Addresses of functions are offsets in the kernel's code.
+    let of = |name: &str| {
+        let variable = module.variables.iter().find(|v| v.name == name).map(address);
+        let function = kernel.functions.iter().find(|(known, ..)| known == name);
+        variable.or(function.map(|(_, start, _)| u64::from(*start))).unwrap_or(0)
+    };
+    let with_addresses = |bytes: &[u8], addresses: &[(u32, String, u64)]| {
+        let mut bytes = bytes.to_vec();
+        for (at, name, addend) in addresses {
+            let (at, value) = (*at as usize, of(name).wrapping_add(*addend));
+            if bytes.len() < at + 8 {
+                bytes.resize(at + 8, 0);
+            }
+            bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        }
+        bytes
+    };
+    let mut variables: Vec<StaticVariable> = Vec::new();
+    for variable in &module.variables {
+        let mut bytes = with_addresses(&variable.bytes, &variable.addresses);
+        bytes.resize(variable.size as usize, 0);
+        let space = if variable.constant { Space::Const } else { Space::Global };
+        let name = variable.name.clone();
+        variables.push(StaticVariable { name, space, address: address(variable), bytes });
+    }
+    for (bank, (number, address)) in contents.iter().zip(&banks[1..]) {
+        let name = format!("c[0x{number:x}]");
+        let bytes = with_addresses(&bank.bytes, &bank.addresses);
+        variables.push(StaticVariable { name, space: Space::Const, address: *address, bytes });
+    }
+    Data { variables, banks }
+}
+
+fn build(
+    function: &Function<'_>,
+    facts: &KernelFacts,
+    module: &ModuleFacts,
+) -> Result<Kernel, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    if !ARCHITECTURES.contains(&module.arch) {
+        let message = format!("sm_{} is not supported", module.arch);
+        let error = Diagnostic::error("architecture", function.span, message);
+        return Err(vec![error.help("compile for sm_75 to sm_90, for example with `-arch=sm_90`")]);
+    }
+    if function.lines.len() > MOST_INSTRUCTIONS {
+        let message = format!("the kernel has more than {MOST_INSTRUCTIONS} instructions");
+        return Err(vec![Diagnostic::error("too-large", function.span, message)]);
+    }
+    let texts = texts(function, &mut errors);
+    let data = place(module, facts);
+    let mut rows = rows(&texts, facts);
+    let mut native = NativeKernel {
+        arch: module.arch,
+        params_at: facts.params_at,
+        stack: facts.stack,
+        banks: data.banks,
+        ..NativeKernel::default()
+    };
+    let mut insts = Vec::with_capacity(texts.len());
+    for (line, text) in function.lines.iter().zip(texts) {
+        let Some((text, row)) = text else { continue };
+        let about = Module {
+            count: function.lines.len() as u32,
+            address: line.address,
+            reserved_shared: facts.reserved_shared,
+            banks: &native.banks,
+            indirect: &facts.indirect,
+        };
+        let (name, guard) = (text.name, text.guard);
+        let mut lowering = Lowering::new(text, line.encoding, &mut rows);
+        match lower(&mut lowering, &about) {
+            Ok(lowered) => {
+                let (reads, writes) = (lowering.reads, lowering.writes);
+                let guard = guard.map(predicate);
+                let inst = instruction(lowered.clone(), guard, reads, writes, row, line);
+                native.timing.push((decode(line.encoding), row.pipe, lowered.falls_to));
+                if lowered.invalidates_l1 {
+                    native.invalidates_l1.push(insts.len() as u32);
+                }
+                insts.push(inst);
+            }
+            Err(missing) => errors.push(unsupported(name, missing, line.span)),
+        }
+    }
+    if insts.is_empty() && errors.is_empty() {
+        errors.push(Diagnostic::error("listing", function.span, "the function has no code"));
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    native.constants = rows.banks;
+    native.source = facts.source.clone().map(|name| (name, by_instruction(&facts.lines, &insts)));
+    native.ptx_lines = by_instruction(&facts.ptx_lines, &insts);
+    let uses_local = insts.iter().any(|inst| match &inst.op {
+        Op::Load(load) => matches!(load.access.space, Space::Local | Space::Generic),
+        Op::Store(store) => matches!(store.access.space, Space::Local | Space::Generic),
+        _ => false,
+    });
+    let local_bytes = if uses_local { native.stack_of(None) } else { 0 };
+    let registers = rows.registers;
+    Ok(Kernel {
+        isa: Isa::ptx(),
+        name: function.name.to_owned(),
+        params: parameters(facts, function.span),
+        param_bytes: facts.params.iter().map(|p| p.offset + p.bytes).max().unwrap_or(0),
+        flow: ControlFlow::build(&insts, &[], &registers),
+        insts,
+        functions: Vec::new(),
+        registers,
+        shared_bytes: facts.shared,
+        local_bytes,
+        variables: Arc::new(data.variables),
+        shared_variables: Vec::new(),
+        block_limit: facts.block_limit,
+        registers_per_thread: facts.registers,
+        native: Some(Arc::new(native)),
+        span: function.span,
+    })
+}
+
+/// Returns the texts of the instructions with their rows of the table.
+fn texts<'a>(
+    function: &Function<'a>,
+    errors: &mut Vec<Diagnostic>,
+) -> Vec<Option<(Text<'a>, &'static Opcode)>> {
+    let read = |line: &Line<'a>| {
+        let text = text::parse(line.text).map_err(|(at, message)| {
+            let start = line.span.start as usize + at;
+            Diagnostic::error("listing", Span::new(start, line.span.end as usize), message)
+        })?;
+        let row =
+            opcode(text.name).ok_or_else(|| unsupported(text.name, Missing::Opcode, line.span))?;
+        agrees(&text, row, line)?;
+        Ok((text, row))
+    };
+    let keep = |result: Result<_, Diagnostic>| result.map_err(|error| errors.push(error)).ok();
+    function.lines.iter().map(read).map(keep).collect()
+}
+
+/// Checks that an encoding has the text's opcode and guard.
+fn agrees(text: &Text<'_>, row: &Opcode, line: &Line<'_>) -> Result<(), Diagnostic> {
+    let code = (line.encoding & 0x1ff) as u16;
+    let guard = (line.encoding >> 12 & 0xf) as u8;
+    let told = text.guard.map_or(7, |p| p.number | u8::from(p.negated) << 3);
+    let what = if !row.codes.contains(&code) {
+        format!("the encoding of `{}` has opcode 0x{code:x}", text.name)
+    } else if guard != told {
+        format!("the encoding of `{}` has another guard", text.name)
+    } else {
+        return Ok(());
+    };
+    Err(Diagnostic::error("encoding", line.span, format!("{what}, which contradicts the text"))
+        .help("make the file again with `simt-sim import K.cubin -o K.sass`"))
+}
+
+fn unsupported(name: &str, missing: Missing, span: Span) -> Diagnostic {
+    let message = match missing {
+        Missing::Opcode => format!("`{name}` is not supported"),
+        Missing::Modifier(modifier) => format!("`.{modifier}` of `{name}` is not supported"),
+        Missing::Operands => format!("these operands of `{name}` are not supported"),
+    };
+    Diagnostic::error("unsupported-opcode", span, message)
+        .help("see `simt-sim explain sass` for the opcodes that can be executed")
+}
+
+/// Makes rows for the registers that the instructions name.
+fn rows(texts: &[Option<(Text<'_>, &Opcode)>], facts: &KernelFacts) -> Rows {
+    // A vector of four registers may begin at the last one named.
+    const VECTOR: u16 = 4;
+    let (mut threads, mut uniforms) = (0, 0);
+    let mut see = |name: &text::RegisterName| {
+        if !name.is_zero() {
+            let most = if name.uniform { &mut uniforms } else { &mut threads };
+            *most = u16::from(name.number).max(*most);
+        }
+    };
+    let mut any_uniform = false;
+    for (text, _) in texts.iter().flatten() {
+        for operand in &text.operands {
+            let names = match operand {
+                Operand::Register(name, _) => [Some(*name), None, None],
+                Operand::Constant { index, .. } => [*index, None, None],
+                Operand::Address(a) => [a.register, a.uniform, a.descriptor],
+                _ => [None; 3],
+            };
+            for name in names.iter().flatten() {
+                any_uniform |= name.uniform;
+                see(name);
+            }
+        }
+    }
+    let threads = (threads + VECTOR).max(facts.registers as u16).min(255);
+    let uniforms = if any_uniform { (uniforms + VECTOR).min(63) } else { 0 };
+    let mut rows = Rows::new(threads, uniforms);
+    let mut names = Vec::new();
+    for i in 0..threads.min(facts.registers as u16) {
+        names.push((format!("R{i}"), Register::Narrow(Row(i)), Type::B32));
+    }
+    for i in 0..uniforms.saturating_sub(VECTOR - 1) {
+        let row = rows.row(text::RegisterName { number: i as u8, uniform: true });
+        names.push((format!("UR{i}"), Register::Narrow(row), Type::B32));
+    }
+    for i in 0..7.min(PREDICATES) {
+        names.push((format!("P{i}"), Register::Predicate(Predicate(i)), Type::Pred));
+    }
+    rows.registers.names = names;
+    rows
+}
+
+fn instruction(
+    lowered: Lowered,
+    guard: Option<crate::kernel::PredicateUse>,
+    mut reads: Vec<Register>,
+    mut writes: Vec<Register>,
+    row: &Opcode,
+    line: &Line<'_>,
+) -> Inst {
+    // `@PT` is no guard.
+    let always = predicate(text::PredicateName { number: 7, uniform: false, negated: false });
+    let guard = guard.filter(|guard| *guard != always);
+    for used in guard.into_iter().chain(lowered.also) {
+        let register = Register::Predicate(used.predicate);
+        if used.predicate != always.predicate && !reads.contains(&register) {
+            reads.push(register);
+        }
+    }
+    match lowered.op {
+        Op::Join(ConvergenceOp::Save { d: Some(d), .. }) => writes.push(Register::Narrow(d)),
+        Op::Clock { d, .. } => {
+            let register = Register::Narrow(d);
+            if !writes.contains(&register) {
+                writes.push(register);
+            }
+        }
+        _ => {}
+    }
+    writes.dedup();
+    Inst {
+        op: lowered.op,
+        // A second predicate needs a first one.
+        guard: guard.or(lowered.also.map(|_| always)),
+        also: lowered.also,
+        class: row.class,
+        form: MACHINE_FORM,
+        reads,
+        writes,
+        span: line.span,
+        line: line.number,
+    }
+}
+
+/// Returns the parameters; only their places are known.
+fn parameters(facts: &KernelFacts, span: Span) -> Vec<Parameter> {
+    let parameter = |(i, p): (usize, &facts::ParameterFacts)| Parameter {
+        name: format!("param_{i}"),
+        ty: match p.bytes {
+            1 => Type::B8,
+            2 => Type::B16,
+            8 => Type::B64,
+            bytes if bytes % 8 == 0 => Type::B64,
+            bytes if bytes % 4 == 0 => Type::B32,
+            _ => Type::B8,
+        },
+        offset: p.offset,
+        bytes: p.bytes,
+        span,
+    };
+    facts.params.iter().enumerate().map(parameter).collect()
+}
+
+/// Returns the line of each instruction; 0 if unknown.
+fn by_instruction(lines: &[(u32, u32)], insts: &[Inst]) -> Vec<u32> {
+    let line = |i: usize| {
+        let address = i as u32 * 16;
+        let after = lines.partition_point(|(from, _)| *from <= address);
+        after.checked_sub(1).and_then(|at| lines.get(at)).map_or(0, |(_, line)| *line)
+    };
+    (0..insts.len()).map(line).collect()
+}
+
+/// Returns the code of a kernel of machine code; `None` for a kernel of PTX.
+pub(super) fn code(kernel: &Kernel) -> Option<Code> {
+    let native = kernel.native.as_ref()?;
+    let op = |(i, inst): (usize, &Inst)| {
+        let (word, pipe, falls_to) =
+            native.timing.get(i).copied().unwrap_or((ControlWord::default(), Pipe::None, None));
+        MicroOp {
+            inst: inst.clone(),
+            source: Some(i as u32),
+            next: Pc(i as u32 + 1),
+            reconverge: None,
+            count: 1,
+            on_unit: 1,
+            uniform: pipe == Pipe::Uniform,
+            invalidates_l1: native.invalidates_l1.contains(&(i as u32)),
+            dependences: Dependences::Control { word, pipe, falls_to },
+        }
+    };
+    Some(Code {
+        ops: kernel.insts.iter().enumerate().map(op).collect(),
+        kernel: kernel.clone(),
+        entry: Pc(0),
+        functions: Vec::new(),
+        scheme: Scheme::BarrierRegisters,
+        is_machine_code: true,
+        predicated: Vec::new(),
+    })
+}

@@ -1,0 +1,151 @@
+//! Branches, calls, convergence barriers, exits.
+
+use super::super::text::Operand;
+use super::{Lowered, Lowering, Missing, Module, Width};
+use crate::base::{JoinId, Pc};
+use crate::kernel::{ConvergenceOp, INSTRUCTION_BYTES, Jump, JumpKind, JumpTarget, Op, Row};
+
+/// Lowers a control-flow instruction; `Ok(None)` if the opcode is of another family.
+pub(super) fn lower(
+    l: &mut Lowering<'_, '_>,
+    module: &Module<'_>,
+) -> Result<Option<Lowered>, Missing> {
+    let lowered = match l.text.name {
+        "BRA" | "JMP" => branch(l, module)?,
+        "CALL" => jump(l, module, JumpKind::Call)?,
+        "RET" => jump(l, module, JumpKind::Return)?,
+        "BRX" | "JMX" => jump(l, module, JumpKind::Branch)?,
+        "EXIT" | "KILL" => {
+            l.text.take("KEEPREFCOUNT");
+            Lowered::of(Op::Exit)
+        }
+        "BPT" => {
+            l.text.modifiers.clear();
+            Lowered::of(Op::Trap)
+        }
+        "NOP" => Lowered::of(Op::Hint { address: None }),
+        "YIELD" => Lowered::of(Op::Join(ConvergenceOp::Yield)),
+        "BSSY" => {
+            l.text.take("RECONVERGENT");
+            Lowered::of(Op::Join(ConvergenceOp::Set(barrier(l, 0)?)))
+        }
+        "BSYNC" => {
+            l.text.take("RECONVERGENT");
+            Lowered::of(Op::Join(ConvergenceOp::Sync(barrier(l, 0)?)))
+        }
+        "BREAK" => leave(l)?,
+        "BMOV" => moved(l)?,
+        "DEPBAR" => depbar(l)?,
+        _ => return Ok(None),
+    };
+    Ok(Some(lowered))
+}
+
+/// BRA 0x100 or BRA P1, 0x100.
+fn branch(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Missing> {
+    l.text.take("U");
+    let mut also = None;
+    let mut at = 0;
+    if l.is_predicate(at) {
+        also = Some(l.predicate(at)?);
+        at += 1;
+    }
+    let target = fixed(l, at, module)?;
+    Ok(Lowered { also, ..Lowered::of(Op::Branch { target, uniform: false }) })
+}
+
+/// Returns the target of operand `i`.
+fn fixed(l: &Lowering<'_, '_>, i: usize, module: &Module<'_>) -> Result<Pc, Missing> {
+    match l.text.operands.get(i) {
+        Some(&Operand::Integer(address)) => module.pc(address).ok_or(Missing::Operands),
+        _ => Err(Missing::Operands),
+    }
+}
+
+/// CALL.REL.NOINC 0x100, CALL.REL.NOINC R8 0x0, RET.REL.NODEC R20 0x0, BRX R2 -0x140.
+fn jump(l: &mut Lowering<'_, '_>, module: &Module<'_>, kind: JumpKind) -> Result<Lowered, Missing> {
+    let absolute = l.text.take("ABS");
+    ["REL", "NOINC", "NODEC", "INC"].iter().for_each(|word| _ = l.text.take(word));
+    let target = match l.text.operands.first() {
+        Some(&Operand::Register(name, _)) => {
+            let row: Row = l.read(name, Width::Word)?;
+            let offset = match l.text.operands.get(1) {
+                Some(&Operand::Integer(offset)) => offset,
+                None => 0,
+                _ => return Err(Missing::Operands),
+            };
+            // BRX counts from the next instruction, CALL and RET from the start of the code.
+            let relative = kind == JumpKind::Branch && l.text.name == "BRX";
+            let from = if relative { i64::from(module.address) + 16 } else { 0 };
+            let _ = absolute;
+            JumpTarget::Register {
+                row,
+                offset: offset + from,
+                end: Pc(module.count),
+                targets: module.targets(),
+            }
+        }
+        _ => JumpTarget::Fixed(fixed(l, 0, module)?),
+    };
+    Ok(Lowered::of(Op::Jump(Jump { kind, target })))
+}
+
+fn barrier(l: &Lowering<'_, '_>, i: usize) -> Result<JoinId, Missing> {
+    match l.text.operands.get(i) {
+        Some(&Operand::Barrier(number)) => Ok(JoinId(number.into())),
+        _ => Err(Missing::Operands),
+    }
+}
+
+/// BREAK B0 or BREAK P1, B0.
+fn leave(l: &mut Lowering<'_, '_>) -> Result<Lowered, Missing> {
+    l.text.take("RELIABLE");
+    let mut also = None;
+    let mut at = 0;
+    if l.is_predicate(at) {
+        also = Some(l.predicate(at)?);
+        at += 1;
+    }
+    let op = Op::Join(ConvergenceOp::Break(barrier(l, at)?));
+    Ok(Lowered { also, ..Lowered::of(op) })
+}
+
+/// BMOV.32.CLEAR R4, B0 or BMOV.32 B0, R4.
+fn moved(l: &mut Lowering<'_, '_>) -> Result<Lowered, Missing> {
+    l.text.take("32");
+    l.text.take("PQUAD");
+    let clear = l.text.take("CLEAR");
+    let op = match l.text.operands.first() {
+        Some(&Operand::Barrier(number)) => {
+            let s = l.plain(1, Width::Word)?;
+            ConvergenceOp::Restore { join: JoinId(number.into()), s }
+        }
+        _ => {
+            let d = l.result(0, Width::Word)?;
+            ConvergenceOp::Save { join: barrier(l, 1)?, d, clear }
+        }
+    };
+    Ok(Lowered::of(Op::Join(op)))
+}
+
+/// DEPBAR.LE SB0, 0x2 or DEPBAR {4,3}.
+fn depbar(l: &mut Lowering<'_, '_>) -> Result<Lowered, Missing> {
+    l.text.take("LE");
+    let falls_to = match (l.text.operands.first(), l.text.operands.get(1)) {
+        (Some(&Operand::Counter(counter)), Some(&Operand::Integer(left))) => {
+            Some((counter, u8::try_from(left).map_err(|_| Missing::Operands)?))
+        }
+        (Some(&Operand::Counter(counter)), None) => Some((counter, 0)),
+        _ => None,
+    };
+    Ok(Lowered { falls_to, ..Lowered::of(Op::Hint { address: None }) })
+}
+
+impl Module<'_> {
+    /// Returns the PC of an address; `None` if there is no instruction.
+    fn pc(&self, address: i64) -> Option<Pc> {
+        let number = u32::try_from(address / INSTRUCTION_BYTES as i64).ok()?;
+        let aligned = address % INSTRUCTION_BYTES as i64 == 0;
+        (aligned && number < self.count).then_some(Pc(number))
+    }
+}
