@@ -4,7 +4,11 @@
 //! the low word, the next one the high word. `RZ`, immediates and constant-bank operands have rows
 //! of their own, as immediates of PTX do. A uniform register is a row with one value in all lanes.
 
-use super::{Predicate, PredicateUse, ReduxFn, Row, ShuffleMode};
+mod integer;
+
+pub use integer::*;
+
+use super::{Predicate, PredicateUse, PrmtMode, ReduxFn, Row, ShuffleMode};
 use crate::isa::{ControlWord, Pipe};
 
 /// [`Inst::form`](super::Inst::form) of machine instructions, which have no row in the PTX table.
@@ -137,8 +141,6 @@ pub enum VoteFn {
 pub enum NativeFn {
     /// `d = a` (MOV, IMAD.MOV, UMOV, CS2R of zero).
     Mov,
-    /// `d = a`, a pair of registers.
-    MovPair,
     /// `d` = `a` of another lane: mode, `b` the lane or offset, `c` the segment; `p`: in range.
     Shuffle(ShuffleMode),
     /// `d` = lanes whose `q` holds, `p` = vote over the executing lanes.
@@ -157,6 +159,147 @@ pub enum NativeFn {
         /// Signed comparison.
         signed: bool,
     },
+    /// `d = a`, 64 bits (CS2R of zero).
+    MovPair,
+    /// `d = a + b` (VIADD, IMAD.IADD).
+    Add,
+    /// `d = a + b` in both halves (VIADD.16x2).
+    AddHalves,
+    /// `d = a * b + c` (IMAD).
+    Multiply,
+    /// `d = a * b + c + q`, with the carry in `p` (IMAD.X, IMAD with a carry).
+    MultiplyCarry,
+    /// `d = a * b + c + q` with 64-bit `d` and `c`, and the carry in `p` (IMAD.WIDE).
+    MultiplyWide {
+        /// False for `.U32`.
+        signed: bool,
+    },
+    /// The high word of [`NativeFn::MultiplyWide`] (IMAD.HI).
+    MultiplyHigh {
+        /// False for `.U32`.
+        signed: bool,
+    },
+    /// `d = (a << shift) + b + q`, with the carry in `p` (LEA).
+    ShiftAdd {
+        /// Shift count, 0 to 31.
+        shift: u8,
+    },
+    /// `d = high word of ((c, a) << shift) + b + q`, with the carry in `p` (LEA.HI).
+    ShiftAddHigh {
+        /// Shift count, 0 to 31.
+        shift: u8,
+        /// `.SX32`: the sign of `a` takes the place of `c`.
+        extend: bool,
+    },
+    /// `d = a << by`
+    ShiftLeft {
+        /// Shift count, 0 to 31.
+        by: u8,
+    },
+    /// `d = a >> by`
+    ShiftRight {
+        /// Shift count, 0 to 31.
+        by: u8,
+        /// True for copies of the sign bit.
+        signed: bool,
+    },
+    /// `d = a word of (c, a) shifted by b` (SHF).
+    Funnel(Funnel),
+    /// `d = table[a, b, c]` bit by bit; `p = d != 0`, combined with `q` (LOP3.LUT).
+    Logic3 {
+        /// Truth table; bit 7 is the result of three ones.
+        table: u8,
+        /// `.PAND`: `p` is the conjunction with `q`, else the disjunction.
+        and: bool,
+    },
+    /// `d = four bytes of (c, a)`, selected by `b` (PRMT).
+    Permute(PrmtMode),
+    /// `d = q ? a : b` (SEL).
+    Select,
+    /// `p = (a CMP b) BOOL q, !(a CMP b) BOOL q` (ISETP).
+    CompareIntegers(CompareIntegers),
+    /// Minimum if `q` is true, else maximum (VIMNMX, VIMNMX3, VIADDMNMX).
+    ///
+    /// With 16-bit lanes, `p` tells for the low and high halves whether the result is `a`.
+    MinMax(MinMax),
+    /// `d = |a|` (IABS).
+    Absolute,
+    /// `d = number of ones of a` (POPC).
+    CountOnes,
+    /// `d = position of the highest bit that differs from the sign` (FLO).
+    FindLeading {
+        /// False for `.U32`, where the sign is 0.
+        signed: bool,
+        /// `.SH`: the position counts from the top.
+        shift: bool,
+    },
+    /// `d = bits of a in reverse order` (BREV).
+    Reverse,
+    /// `d = b ones from bit a up` (BMSK).
+    Mask {
+        /// `.W`: `a` and `b` wrap at 32.
+        wrap: bool,
+    },
+    /// `d = low b bits of a`, extended (SGXT).
+    Extend {
+        /// False for `.U32`.
+        signed: bool,
+        /// `.W`: `b` wraps at 32.
+        wrap: bool,
+    },
+    /// `p = tables[x, y, z]` of three predicates `q[0]`, `q[1]`, `third` (PLOP3.LUT).
+    PredicateLogic3 {
+        /// Truth tables of both results; bit 7 is the result of three ones.
+        tables: [u8; 2],
+        /// Third predicate.
+        third: PredicateUse,
+        /// Operands, one bit each, that are the sign of `s[i]` instead of a predicate.
+        signs: u8,
+    },
+    /// `d = a`, with bits of `mask` in byte `byte` replaced by predicates (P2R).
+    PackPredicates {
+        /// Predicates packed, one bit each.
+        mask: u8,
+        /// Byte of the register.
+        byte: u8,
+    },
+    /// Sets the predicates of `mask` to the bits of byte `byte` of `a` (R2P).
+    UnpackPredicates {
+        /// Predicates written, one bit each.
+        mask: u8,
+        /// Byte of the register.
+        byte: u8,
+    },
+    /// `d = c + sum of the products of bytes of a and b` (IDP.4A).
+    Dot4 {
+        /// Operands with signed bytes.
+        signed: [bool; 2],
+    },
+    /// `d = c + sum of the products of the halves of a and two bytes of b` (IDP.2A).
+    Dot2 {
+        /// Operands with signed parts.
+        signed: [bool; 2],
+        /// `.HI`: the upper two bytes of `b`.
+        high: bool,
+    },
+    /// `d = |a - b| + c` (VABSDIFF).
+    AbsoluteDifference {
+        /// False for `.U32`.
+        signed: bool,
+    },
+    /// `d = |a - b|` byte by byte, or with `sum` their sum plus `c` (VABSDIFF4).
+    AbsoluteDifference4 {
+        /// True for signed bytes.
+        signed: bool,
+        /// `.ACC`
+        sum: bool,
+    },
+    /// `d = a` clamped to a narrower type (I2I.SAT).
+    Saturate(Narrow),
+    /// `d = (c, a, b)`, with `a` and `b` clamped to a narrower type and `c` shifted up (I2IP.SAT).
+    PackSaturated(Narrow),
+    /// `d = a` of the lowest active lane, in all lanes (R2UR).
+    ReadFirst,
     /// `d = a + b + c`, with the carries out of the first and second addition in `p` (IADD3).
     ///
     /// With `extended` the predicates `q` are added (IADD3.X), and `-` means complement.

@@ -5,12 +5,12 @@ mod integer;
 mod memory;
 mod warp;
 
-use super::text::{Marks, Operand, PredicateName, RegisterName, Text};
 use crate::base::Pc;
 use crate::kernel::{
     BankRow, INSTRUCTION_BYTES, Native, Op, Part, Predicate, PredicateUse, Register, Registers,
     Row, Source, Special,
 };
+use super::text::{self, Marks, Operand, PredicateName, RegisterName, Text};
 
 /// Reason why an instruction cannot be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]

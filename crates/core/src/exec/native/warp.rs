@@ -1,6 +1,6 @@
 //! Warp-wide instructions: shuffles, votes, matches, reductions over the executing lanes.
 
-use super::{Values, write};
+use super::rows::{Values, write};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::RegisterFile;
 use crate::exec::lanes::{predicate, set_predicate};

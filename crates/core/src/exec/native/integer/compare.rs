@@ -1,0 +1,116 @@
+//! Comparisons, minima and maxima.
+
+use super::*;
+use crate::isa::{BoolOp, Compare};
+use crate::kernel::{CompareIntegers, MinMax, MinMaxOf};
+
+/// Sign bit: signed order is the unsigned order of words with this bit flipped.
+const SIGN: u32 = 1 << 31;
+
+/// Compares integers.
+pub(in crate::exec::native) fn compare(
+    op: &Native,
+    f: CompareIntegers,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) {
+    let (a, b) = (integer(registers, op.s[0]), integer(registers, op.s[1]));
+    let flip = if f.signed { 0 } else { SIGN };
+    let order = |values: &Values, lane: usize| (values[lane] ^ flip) as i32;
+    let mut holds = match f.compare {
+        Compare::Eq | Compare::Equ => lanes_where(|lane| a[lane] == b[lane]),
+        Compare::Ne | Compare::Neu => lanes_where(|lane| a[lane] != b[lane]),
+        Compare::Lt | Compare::Ltu => lanes_where(|lane| order(&a, lane) < order(&b, lane)),
+        Compare::Le | Compare::Leu => lanes_where(|lane| order(&a, lane) <= order(&b, lane)),
+        Compare::Gt | Compare::Gtu => lanes_where(|lane| order(&a, lane) > order(&b, lane)),
+        Compare::Ge | Compare::Geu => lanes_where(|lane| order(&a, lane) >= order(&b, lane)),
+        Compare::Num => u32::MAX,
+        Compare::Nan => 0,
+    };
+    if f.extended {
+        let equal = lanes_where(|lane| a[lane] == b[lane]);
+        holds = holds & !equal | predicate(registers, op.q[1]) & equal;
+    }
+    let q = predicate(registers, op.q[0]);
+    let combine = |bits: u32| match f.combine {
+        BoolOp::And => bits & q,
+        BoolOp::Or => bits | q,
+        BoolOp::Xor => bits ^ q,
+    };
+    write_predicate(op, 0, lanes, registers, combine(holds));
+    write_predicate(op, 1, lanes, registers, combine(!holds));
+}
+
+/// Computes a minimum or maximum.
+pub(in crate::exec::native) fn min_max(
+    op: &Native,
+    f: MinMax,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) {
+    let [a, b] = [op.s[0], op.s[1]].map(|source| integer(registers, source));
+    // Only the functions of three operands have the third.
+    let c = match f.of {
+        MinMaxOf::Two => a,
+        MinMaxOf::Three | MinMaxOf::Sum => integer(registers, op.s[2]),
+    };
+    let minimum = predicate(registers, op.q[0]);
+    if f.halves {
+        return min_max_halves(op, f, [&a, &b, &c], minimum, lanes, registers);
+    }
+    let flip = if f.signed { 0 } else { SIGN };
+    let [x, y, z]: [Values; 3] = match f.of {
+        MinMaxOf::Sum => {
+            let sum: Values = std::array::from_fn(|lane| a[lane].wrapping_add(b[lane]));
+            [sum, c, c]
+        }
+        _ => [a, b, c],
+    };
+    let order = |value: u32| (value ^ flip) as i32;
+    let floor = if f.relu { 0 } else { i32::MIN };
+    write(op, lanes, registers, |lane| {
+        let [x, y, z] = [order(x[lane]), order(y[lane]), order(z[lane])];
+        let chosen = match minimum & 1 << lane != 0 {
+            true => x.min(y).min(z),
+            false => x.max(y).max(z),
+        };
+        chosen.max(floor) as u32 ^ flip
+    });
+}
+
+fn min_max_halves(
+    op: &Native,
+    f: MinMax,
+    [a, b, c]: [&Values; 3],
+    minimum: u32,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) {
+    // Result of one half, and whether it is the first operand.
+    let half = |lane: usize, at: u32| {
+        let value = |word: u32| {
+            let bits = (word >> at) as u16;
+            if f.signed { i32::from(bits as i16) } else { i32::from(bits) }
+        };
+        let [mut x, mut y, z] = [a, b, c].map(|values| value(values[lane]));
+        if f.of == MinMaxOf::Sum {
+            (x, y) = (value(((x + y) as u32) << at), z);
+        }
+        let least = minimum & 1 << lane != 0;
+        let first = if least { x <= y } else { x >= y };
+        let chosen = if first { x } else { y };
+        let chosen = match f.of {
+            MinMaxOf::Three if least => chosen.min(z),
+            MinMaxOf::Three => chosen.max(z),
+            MinMaxOf::Two | MinMaxOf::Sum => chosen,
+        };
+        let chosen = if f.relu { chosen.max(0) } else { chosen };
+        (chosen as u32 & 0xffff, first)
+    };
+    for (i, at) in [(0, 0), (1, 16)] {
+        if op.p[i].is_some() {
+            write_predicate(op, i, lanes, registers, lanes_where(|lane| half(lane, at).1));
+        }
+    }
+    write(op, lanes, registers, |lane| half(lane, 16).0 << 16 | half(lane, 0).0);
+}

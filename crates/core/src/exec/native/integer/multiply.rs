@@ -1,0 +1,89 @@
+//! Products.
+
+use super::*;
+
+/// Computes `a * b + c`.
+pub(in crate::exec::native) fn multiply(
+    op: &Native,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) {
+    let [a, b, c] = op.s.map(|source| integer(registers, source));
+    write(op, lanes, registers, |lane| a[lane].wrapping_mul(b[lane]).wrapping_add(c[lane]));
+}
+
+/// Computes `a * b + c + q` with its carry.
+pub(in crate::exec::native) fn multiply_carry(
+    op: &Native,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) {
+    let [a, b, c] = op.s.map(|source| integer(registers, source));
+    let carry = ones(predicate(registers, op.q[0]));
+    let product: Values = std::array::from_fn(|lane| a[lane].wrapping_mul(b[lane]));
+    let first: Values = std::array::from_fn(|lane| product[lane].wrapping_add(c[lane]));
+    if op.p[0].is_some() {
+        let mut over: Values = std::array::from_fn(|lane| {
+            let sum = first[lane].wrapping_add(carry[lane]);
+            u32::from(first[lane] < c[lane]) + u32::from(sum < carry[lane])
+        });
+        add::count_negated_zero(&mut over, op.s[2], &c);
+        let bits = lanes_where(|lane| over[lane] > 0);
+        write_predicate(op, 0, lanes, registers, bits);
+    }
+    write(op, lanes, registers, |lane| first[lane].wrapping_add(carry[lane]));
+}
+
+/// Computes `a * b + c + q` in 64 bits, with its carry.
+pub(in crate::exec::native) fn wide(
+    op: &Native,
+    signed: bool,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) {
+    let sum = product_sum(op, signed, lanes, registers);
+    write_pair(op, lanes, registers, &sum);
+}
+
+/// Computes the high word of `a * b + c + q`, with its carry.
+pub(in crate::exec::native) fn high(
+    op: &Native,
+    signed: bool,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) {
+    let sum = product_sum(op, signed, lanes, registers);
+    write(op, lanes, registers, |lane| (sum[lane] >> 32) as u32);
+}
+
+/// Returns `a * b + c + q` in 64 bits and writes its carry.
+#[inline(always)]
+fn product_sum(op: &Native, signed: bool, lanes: LaneMask, registers: &mut RegisterFile) -> Pairs {
+    let (a, b) = (integer(registers, op.s[0]), integer(registers, op.s[1]));
+    let c = pair(registers, op.s[2]);
+    let mut product: Pairs = std::array::from_fn(|lane| u64::from(a[lane]) * u64::from(b[lane]));
+    if signed {
+        // Vector units multiply unsigned words: take off 2^32 times the other for a negative one.
+        for lane in 0..MAX_LANES {
+            let (x, y) = (a[lane], b[lane]);
+            let of_x = (x as i32 >> 31) as u32 & y;
+            let of_y = (y as i32 >> 31) as u32 & x;
+            product[lane] = product[lane].wrapping_sub(u64::from(of_x.wrapping_add(of_y)) << 32);
+        }
+    }
+    let carry = predicate(registers, op.q[0]);
+    if op.p[0].is_some() {
+        let bits = lanes_where(|lane| {
+            let (first, one) = product[lane].overflowing_add(c[lane]);
+            let two = first.overflowing_add(u64::from(carry >> lane & 1)).1;
+            one | two | (op.s[2].negate && c[lane] == 0)
+        });
+        write_predicate(op, 0, lanes, registers, bits);
+    }
+    if carry == 0 {
+        return std::array::from_fn(|lane| product[lane].wrapping_add(c[lane]));
+    }
+    std::array::from_fn(|lane| {
+        product[lane].wrapping_add(c[lane]).wrapping_add(u64::from(carry >> lane & 1))
+    })
+}

@@ -1,0 +1,76 @@
+//! Dot products, absolute differences and saturating conversions.
+
+use super::*;
+use crate::kernel::Narrow;
+
+impl Reader<'_, '_, '_> {
+    /// `IDP.4A.U8.S8 R0, R1, R2, R3`, `IDP.2A.HI.S16.U8 R0, R1, R2, R3`
+    pub(super) fn dot(&mut self) -> Result<(), Missing> {
+        let four = self.take("4A");
+        if !four && !self.take("2A") {
+            return Err(Missing::Modifier("neither 4A nor 2A".to_owned()));
+        }
+        let high = self.take("HI");
+        self.take("LO");
+        let signed = [self.signed_part()?, self.signed_part()?];
+        self.op.f = match four {
+            true => NativeFn::Dot4 { signed },
+            false => NativeFn::Dot2 { signed, high },
+        };
+        self.result(Width::Word)?;
+        self.words(3)
+    }
+
+    /// Removes the first modifier, the type of an operand's parts. Returns true if it is signed.
+    fn signed_part(&mut self) -> Result<bool, Missing> {
+        match self.l.text.modifiers.first().copied() {
+            Some(ty @ ("S8" | "U8" | "S16" | "U16")) => {
+                self.l.text.modifiers.remove(0);
+                Ok(ty.starts_with('S'))
+            }
+            other => Err(Missing::Modifier(other.unwrap_or_default().to_owned())),
+        }
+    }
+
+    pub(super) fn absolute_difference(&mut self) -> Result<(), Missing> {
+        self.op.f = NativeFn::AbsoluteDifference { signed: !self.take("U32") };
+        self.result(Width::Word)?;
+        self.words(3)
+    }
+
+    pub(super) fn absolute_difference4(&mut self) -> Result<(), Missing> {
+        let signed = self.take("S8") || !self.take("U8");
+        self.op.f = NativeFn::AbsoluteDifference4 { signed, sum: self.take("ACC") };
+        self.result(Width::Word)?;
+        self.words(3)?;
+        let plain = !matches!(self.op.f, NativeFn::AbsoluteDifference4 { sum: false, .. });
+        if plain || self.is_zero(2) { Ok(()) } else { Err(Missing::Operands) }
+    }
+
+    /// `I2I.S8.S32.SAT R0, R1`
+    pub(super) fn saturate(&mut self) -> Result<(), Missing> {
+        self.op.f = NativeFn::Saturate(self.narrow()?);
+        self.result(Width::Word)?;
+        self.words(1)
+    }
+
+    /// `I2IP.S8.S32.SAT R0, R1, R2, R3`
+    pub(super) fn pack_saturated(&mut self) -> Result<(), Missing> {
+        let to = self.narrow()?;
+        self.op.f = NativeFn::PackSaturated(to);
+        self.result(Width::Word)?;
+        self.words(3)?;
+        let pairs = matches!(to, Narrow::U16 | Narrow::S16);
+        if pairs && !self.is_zero(2) { Err(Missing::Operands) } else { Ok(()) }
+    }
+
+    fn narrow(&mut self) -> Result<Narrow, Missing> {
+        let types =
+            [("U8", Narrow::U8), ("S8", Narrow::S8), ("U16", Narrow::U16), ("S16", Narrow::S16)];
+        let to = types.into_iter().find(|(name, _)| self.take(name));
+        match to {
+            Some((_, to)) if self.take("S32") && self.take("SAT") => Ok(to),
+            _ => Err(Missing::Modifier(self.l.text.modifiers.join("."))),
+        }
+    }
+}
