@@ -258,6 +258,16 @@ impl WarpControl {
         }
     }
 
+    /// Branches through a register of machine code: each of `sides` goes to its target.
+    ///
+    /// The sides are disjoint and cover the active lanes. Some lanes may stay at the branch.
+    pub fn jump(&mut self, sides: &[Side]) {
+        match self {
+            WarpControl::Elected(e) => e.jump(sides),
+            WarpControl::Stack(_) | WarpControl::Independent(_) => self.split(sides, None),
+        }
+    }
+
     /// Calls functions: the lanes of each side enter the one at its PC and return to `next`.
     ///
     /// The sides are disjoint sets of active lanes. The other active lanes go to `next`; in stack

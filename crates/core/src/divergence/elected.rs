@@ -8,9 +8,14 @@
 //!   own. The later side of a divergent branch becomes the sibling. A sibling that was already
 //!   there is dropped into the pool.
 //! - A BSYNC whose barrier is incomplete blocks its lanes; their PC stays at the BSYNC. Then the
-//!   sibling runs. Without one, a PC of the pool is elected.
+//!   sibling runs. Without one, a PC of the pool is elected:
+//!   that of the lanes dropped last.
 //! - An election gathers all lanes at the elected PC, also lanes that are blocked there. So a BSYNC
 //!   executes again with lanes that had already arrived.
+//! - A branch through a register takes the lowest lane's target first; lanes with other targets
+//!   stay at the branch and execute it again.
+//! - BREAK that completes a barrier makes the lanes blocked there ready, as the other side of a
+//!   branch.
 //! - BSSY adds the active lanes to its register: functions save and clear it first (BMOV.CLEAR).
 //! - A yielded lane counts as arrived. Yielded lanes run when no other lane can.
 
@@ -27,7 +32,7 @@ pub struct Elected {
     current: Lanes,
     live: LaneMask,
     sibling: Option<Lanes>,
-    /// Lanes that can run, one entry for each PC.
+    /// Lanes that can run, one entry for each PC; the last ones dropped are last.
     pool: Vec<Lanes>,
     /// Yielded groups; the first is picked first.
     yielded: Vec<Lanes>,
@@ -164,10 +169,44 @@ impl Elected {
         sides.for_each(|side| self.drop(side));
     }
 
+    /// Branches through a register: the lowest lane's target against the rest.
+    ///
+    /// Lanes with other targets keep the PC of the branch and execute it again.
+    pub(super) fn jump(&mut self, sides: &[Side]) {
+        let lanes = self.current.lanes;
+        let leader = lanes.lowest().and_then(|lane| sides.iter().find(|s| s.lanes.contains(lane)));
+        let Some(&Side { pc, lanes: with }) = leader else { return };
+        let first = Lanes::at(pc, with);
+        let rest = Lanes::at(self.current.pc, lanes - with);
+        if rest.lanes.is_empty() {
+            self.current = first;
+            return;
+        }
+        let rest_first = rest.lanes.count() < with.count();
+        let (now, later) = if rest_first { (rest, first) } else { (first, rest) };
+        self.current = now;
+        self.drop_sibling(Some(later));
+    }
+
     /// Removes lanes from a barrier and lets the current group continue (BREAK).
+    ///
+    /// If the barrier now waits for no lane, the lanes blocked at it become ready, as the other
+    /// side of a branch.
     pub(super) fn leave(&mut self, join: JoinId, lanes: LaneMask, next: Pc) {
         *self.register(join) -= lanes;
         self.current = Lanes::at(next, self.current.lanes);
+        let arrived = self.arrived(join) & *self.register(join);
+        if arrived.is_empty() || !self.is_complete(join, arrived) {
+            return;
+        }
+        let released = self.gathered_at(join);
+        let current = self.current;
+        if released.lanes.count() < current.lanes.count() {
+            self.current = released;
+            self.drop_sibling(Some(current));
+        } else {
+            self.drop_sibling(Some(released));
+        }
     }
 
     /// Returns the mask of a barrier register, and clears it on request (BMOV).
@@ -201,10 +240,9 @@ impl Elected {
 
     /// Adds lanes to the pool.
     fn drop(&mut self, lanes: Lanes) {
-        match self.pool.iter_mut().find(|p| (p.pc, p.gathered) == (lanes.pc, lanes.gathered)) {
-            Some(same) => same.lanes |= lanes.lanes,
-            None => self.pool.push(lanes),
-        }
+        let same = self.pool.iter().position(|p| (p.pc, p.gathered) == (lanes.pc, lanes.gathered));
+        let there = same.map_or(LaneMask::EMPTY, |at| self.pool.remove(at).lanes);
+        self.pool.push(Lanes { lanes: lanes.lanes | there, ..lanes });
     }
 
     /// Returns the lanes that have arrived at a barrier.
@@ -336,10 +374,11 @@ impl Elected {
     }
 
     /// Makes the lanes of one PC of the pool current, with those that are blocked there.
+    ///
+    /// It is the PC of the lanes that were dropped last.
     fn elect(&mut self) {
-        let lowest = self.pool.iter().enumerate().min_by_key(|(_, lanes)| lanes.pc);
-        let at = lowest.map_or(0, |(at, _)| at);
-        self.current = self.pool.remove(at);
+        let Some(last) = self.pool.pop() else { return };
+        self.current = last;
         let pc = self.current.pc;
         let parked =
             self.blocked.extract_if(.., |g| g.pc == pc && matches!(g.state, GroupState::AtJoin(_)));

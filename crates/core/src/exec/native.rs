@@ -1,5 +1,6 @@
 //! Element-wise instructions of machine code (SASS).
 
+mod float;
 mod integer;
 mod rows;
 mod warp;
@@ -25,6 +26,7 @@ pub(super) fn native(op: &Native, lanes: LaneMask, registers: &mut RegisterFile)
         NativeFn::MovPair => integer::mov_pair(op, lanes, registers),
         NativeFn::Add => integer::add(op, lanes, registers),
         NativeFn::AddHalves => integer::add_halves(op, lanes, registers),
+        NativeFn::Float(f) => float::float(op, f, lanes, registers),
         NativeFn::Add3 { extended } => integer::add3(op, extended, lanes, registers),
         NativeFn::Multiply => integer::multiply(op, lanes, registers),
         NativeFn::MultiplyCarry => integer::multiply_carry(op, lanes, registers),

@@ -4,8 +4,10 @@
 //! the low word, the next one the high word. `RZ`, immediates and constant-bank operands have rows
 //! of their own, as immediates of PTX do. A uniform register is a row with one value in all lanes.
 
+mod float;
 mod integer;
 
+pub use float::{Approximation, FloatFn};
 pub use integer::*;
 
 use super::{Predicate, PredicateUse, PrmtMode, ReduxFn, Row, ShuffleMode};
@@ -112,6 +114,8 @@ pub enum Part {
     H0,
     /// `.H1_H1`, `.H1`: the high half, for both halves.
     H1,
+    /// `.H0_NH1`: both halves, the high one negated.
+    H0Nh1,
     B0,
     B1,
     B2,
@@ -307,4 +311,6 @@ pub enum NativeFn {
         /// `.X`
         extended: bool,
     },
+    /// Float function or conversion.
+    Float(FloatFn),
 }

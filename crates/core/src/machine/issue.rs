@@ -227,7 +227,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 let mut sides = sides(lanes, &self.addresses, |pc| Pc(pc as u32));
                 add_side(&mut sides, next, active - lanes);
                 warp.refetch = self.refetch(lanes);
-                warp.control.split(&sides, None);
+                warp.control.jump(&sides);
             }
             Effect::Switch { lanes } => {
                 let targets = match &step.inst.op {

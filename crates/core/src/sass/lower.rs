@@ -1,16 +1,17 @@
 //! Text of a machine instruction to an operation on register rows.
 
+mod float;
 mod flow;
 mod integer;
 mod memory;
 mod warp;
 
+use super::text::{self, Marks, Operand, PredicateName, RegisterName, Text};
 use crate::base::Pc;
 use crate::kernel::{
     BankRow, INSTRUCTION_BYTES, Native, Op, Part, Predicate, PredicateUse, Register, Registers,
     Row, Source, Special,
 };
-use super::text::{self, Marks, Operand, PredicateName, RegisterName, Text};
 
 /// Reason why an instruction cannot be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -381,6 +382,7 @@ fn part(suffix: Option<&str>, width: Width) -> Result<Part, Missing> {
         Some("64") if width != Width::Word => Ok(Part::Whole),
         Some("H0_H0" | "H0") => Ok(Part::H0),
         Some("H1_H1" | "H1") => Ok(Part::H1),
+        Some("H0_NH1") => Ok(Part::H0Nh1),
         Some("B0") => Ok(Part::B0),
         Some("B1") => Ok(Part::B1),
         Some("B2") => Ok(Part::B2),
@@ -420,6 +422,10 @@ pub(super) fn lower(
 /// # Errors
 /// Returns what is not supported.
 pub(super) fn element_wise(lowering: &mut Lowering<'_, '_>) -> Result<Native, Missing> {
+    if let Some(native) = float::lower(lowering)? {
+        lowering.finish()?;
+        return Ok(native);
+    }
     let native = integer::lower(lowering)?.ok_or(Missing::Opcode)?;
     lowering.finish()?;
     Ok(native)

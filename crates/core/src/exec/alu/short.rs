@@ -2,8 +2,8 @@
 
 use super::no_such_form;
 use crate::exec::arith::convert::convert;
-use crate::exec::arith::float::{abs, add, finish, flushed, fma, max, min, mul, neg, sub, xorsign};
-use crate::exec::arith::half::{Brain, Half, Short};
+use crate::exec::arith::float::{abs, add, finish, flushed, max, min, neg, sub, xorsign};
+use crate::exec::arith::half::{Brain, Half, Short, multiply, multiply_add};
 use crate::exec::arith::integer::Integer;
 use crate::exec::lanes::{Element, Lanes};
 use crate::isa::{Round, Type};
@@ -43,15 +43,6 @@ fn each<H: Element<Cell = u32>>(
     }
 }
 
-/// Applies `.ftz` of a product, before rounding.
-/// A result below the normal numbers becomes a zero of its sign, even where rounding would make it
-/// the smallest normal number. Products and their sums of that size are exact in f64.
-#[inline(always)]
-fn small<H: Short>(exact: f64, ftz: bool) -> Option<H> {
-    let least = H::from_bits64(H::FORMAT.least_normal()).widen();
-    (ftz && exact.abs() < least).then(|| H::narrow(0.0_f64.copysign(exact)))
-}
-
 fn floats<H: Short + Element<Cell = u32>>(op: &LaneOp, on: &mut Lanes<'_>) {
     let approximate =
         |a: H, ftz: bool, f: fn(f64) -> f64| flushed(H::narrow(f(flushed(a, ftz).widen())), ftz);
@@ -62,18 +53,8 @@ fn floats<H: Short + Element<Cell = u32>>(op: &LaneOp, on: &mut Lanes<'_>) {
         LaneFn::FSub(m) => {
             each(op, on, |a: H, b, _| finish(sub(flushed(a, m.ftz), flushed(b, m.ftz), NEAR), m))
         }
-        LaneFn::FMul(m) => each(op, on, |a: H, b, _| {
-            let (a, b) = (flushed(a, m.ftz), flushed(b, m.ftz));
-            finish(small(a.widen() * b.widen(), m.ftz).unwrap_or_else(|| mul(a, b, NEAR)), m)
-        }),
-        LaneFn::Fma(m) => each(op, on, |a: H, b, c| {
-            let [a, b, c] = [a, b, c].map(|x| flushed(x, m.ftz));
-            finish(
-                small(a.widen() * b.widen() + c.widen(), m.ftz)
-                    .unwrap_or_else(|| fma(a, b, c, NEAR)),
-                m,
-            )
-        }),
+        LaneFn::FMul(m) => each(op, on, |a: H, b, _| multiply(a, b, m)),
+        LaneFn::Fma(m) => each(op, on, |a: H, b, c| multiply_add(a, b, c, m)),
         LaneFn::FNeg { ftz } => each(op, on, |a: H, _, _| neg(flushed(a, ftz))),
         LaneFn::FAbs { ftz } => each(op, on, |a: H, _, _| abs(flushed(a, ftz))),
         LaneFn::FMin { ftz, nan, xorsign: signs } => each(op, on, |a: H, b, _| {

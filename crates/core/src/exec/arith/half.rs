@@ -6,7 +6,8 @@
 //! both formats, the manual's canonical NaN.
 
 use super::exact::{self, Format};
-use super::float::{Float, sum_to_odd};
+use super::float::{Float, finish, flushed, fma, mul, sum_to_odd};
+use crate::isa::{FloatMode, Round};
 use std::cmp::Ordering;
 
 /// NaN result of every f16 and bf16 instruction.
@@ -166,6 +167,32 @@ macro_rules! shorts {
     )+};
 }
 shorts!(Half exact::F16, Brain exact::BF16);
+
+/// Applies `.ftz` of a product, before rounding.
+///
+/// A result below the normal numbers becomes a zero of its sign, even where rounding would make it
+/// the smallest normal number. Products and their sums of that size are exact in f64.
+#[inline(always)]
+fn small<H: Short>(exact: f64, ftz: bool) -> Option<H> {
+    let least = H::from_bits64(H::FORMAT.least_normal()).widen();
+    (ftz && exact.abs() < least).then(|| H::narrow(0.0_f64.copysign(exact)))
+}
+
+/// Returns `a * b` with the modifiers of `mode`.
+#[inline(always)]
+pub(crate) fn multiply<H: Short>(a: H, b: H, mode: FloatMode) -> H {
+    let (a, b) = (flushed(a, mode.ftz), flushed(b, mode.ftz));
+    let product = small(a.widen() * b.widen(), mode.ftz);
+    finish(product.unwrap_or_else(|| mul(a, b, Round::Nearest)), mode)
+}
+
+/// Returns `a * b + c`, rounded once, with the modifiers of `mode`.
+#[inline(always)]
+pub(crate) fn multiply_add<H: Short>(a: H, b: H, c: H, mode: FloatMode) -> H {
+    let [a, b, c] = [a, b, c].map(|x| flushed(x, mode.ftz));
+    let sum = small(a.widen() * b.widen() + c.widen(), mode.ftz);
+    finish(sum.unwrap_or_else(|| fma(a, b, c, Round::Nearest)), mode)
+}
 
 #[cfg(test)]
 mod tests;

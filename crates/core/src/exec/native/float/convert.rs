@@ -1,0 +1,109 @@
+//! Conversions: F2F, F2I, I2F, I2FP, I2I, FRND, and the packing F2FP, F2IP, I2IP.
+
+use super::operand::{Lanes, Row};
+use crate::exec::arith::convert::convert as converted;
+use crate::isa::{Round, Type};
+use crate::kernel::{Convert, Part, Source};
+
+/// Executes a conversion of one value.
+pub(super) fn convert(on: &mut Lanes<'_>, convert: Convert, to: Type, nan_to_zero: bool) {
+    let plain = on.op.s[0] == Source::of(on.op.s[0].row);
+    if plain && !convert.sat && common(on, convert, to, nan_to_zero) {
+        return;
+    }
+    let (a, from) = (cells(on, 0, convert.from), convert.from);
+    let value = |l: usize| {
+        if from.is_float() && !to.is_float() && is_nan(a[l], from) {
+            let highest = 1_u64 << (to.bits() - 1);
+            return extended(if nan_to_zero { 0 } else { highest }, to);
+        }
+        extended(converted(a[l], convert, to), to)
+    };
+    if to.is_wide() {
+        on.write_pair_each(value);
+    } else {
+        on.write_bits_each(|l| value(l) as u32);
+    }
+}
+
+/// Executes the conversions that compiled code has most. Returns false for any other.
+fn common(on: &mut Lanes<'_>, convert: Convert, to: Type, nan_to_zero: bool) -> bool {
+    let a = on.raw(0);
+    match (convert.from, to, convert.round) {
+        (Type::S32, Type::F32, Round::Nearest) => on.write_bits(|l| (a[l] as i32 as f32).to_bits()),
+        (Type::U32, Type::F32, Round::Nearest) => on.write_bits(|l| (a[l] as f32).to_bits()),
+        (Type::S32, Type::F64, _) => on.write_pair(|l| f64::from(a[l] as i32).to_bits()),
+        (Type::U32, Type::F64, _) => on.write_pair(|l| f64::from(a[l]).to_bits()),
+        // Rust's casts truncate, clamp, and turn NaN into 0. Subnormal numbers become 0 anyway.
+        (Type::F32, Type::S32, Round::Zero) if nan_to_zero => {
+            on.write_bits(|l| f32::from_bits(a[l]) as i32 as u32);
+        }
+        (Type::F32, Type::U32, Round::Zero) if nan_to_zero => {
+            on.write_bits(|l| f32::from_bits(a[l]) as u32);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Returns a source as cells of its type: the selected part, with its signs.
+fn cells(on: &Lanes<'_>, source: usize, ty: Type) -> Row<u64> {
+    let Source { negate, absolute, part, .. } = on.op.s[source];
+    let mut values = match ty.is_wide() {
+        true => on.raw_pair(source),
+        false => on.raw(source).map(u64::from),
+    };
+    let shift = match part {
+        Part::H1 | Part::B2 => 16,
+        Part::B1 => 8,
+        Part::B3 => 24,
+        _ => 0,
+    };
+    let bits = ty.bits();
+    let sign = 1 << (bits - 1);
+    for value in &mut values {
+        *value = *value >> shift & (u64::MAX >> (64 - bits));
+        if ty.is_float() {
+            *value &= if absolute { !sign } else { u64::MAX };
+            *value ^= if negate { sign } else { 0 };
+        }
+    }
+    values
+}
+
+/// Returns true if the bits of a float type are a NaN.
+fn is_nan(bits: u64, ty: Type) -> bool {
+    match ty {
+        Type::F64 => f64::from_bits(bits).is_nan(),
+        Type::F32 => f32::from_bits(bits as u32).is_nan(),
+        Type::BF16 => bits & 0x7fff > 0x7f80,
+        _ => bits & 0x7fff > 0x7c00,
+    }
+}
+
+/// Extends a signed result of 8 or 16 bits to a register.
+fn extended(value: u64, to: Type) -> u64 {
+    match to {
+        Type::S8 => value as i8 as u64,
+        Type::S16 => value as i16 as u64,
+        _ => value,
+    }
+}
+
+/// Executes F2FP, F2IP and I2IP: two results of 16 bits, or of 8 bits below a half of `c`.
+pub(super) fn pack(on: &mut Lanes<'_>, convert: Convert, to: Type) {
+    let [a, b] = [0, 1].map(|i| cells(on, i, convert.from));
+    let one = |value: u64| converted(value, convert, to) as u32;
+    if to.bits() == 16 {
+        on.write_bits_each(|l| one(a[l]) << 16 | one(b[l]));
+    } else {
+        let c = on.raw(2);
+        on.write_bits_each(|l| c[l] << 16 | one(a[l]) << 8 | one(b[l]));
+    }
+}
+
+/// Executes F2FP.MERGE_C.
+pub(super) fn merge(on: &mut Lanes<'_>, convert: Convert, to: Type) {
+    let (b, c) = (cells(on, 1, convert.from), on.raw(2));
+    on.write_bits_each(|l| c[l] & 0xffff_0000 | converted(b[l], convert, to) as u32);
+}

@@ -1,0 +1,111 @@
+//! Arithmetic on pairs of 16-bit floats: HADD2, HMUL2, HFMA2, HMNMX2, HSET2, HSETP2.
+
+use super::operand::{Lanes, Row};
+use super::{NEAR, compared};
+use crate::base::MAX_LANES;
+use crate::exec::arith::float::{self, NAN32, finish, flushed};
+use crate::exec::arith::half::{Brain, Half, Short, multiply, multiply_add};
+use crate::exec::lanes::predicate;
+use crate::isa::{Compare, Type};
+use crate::kernel::{FloatFn, Part, Source};
+
+/// Values of one operand: the low and the high halves.
+type Pairs<H> = Row<[H; 2]>;
+
+/// Executes an instruction with a result of two halves.
+pub(super) fn half(on: &mut Lanes<'_>, f: FloatFn) {
+    match f {
+        FloatFn::AddHalves => add_halves(on),
+        FloatFn::Add(Type::BF16x2, _)
+        | FloatFn::Mul(Type::BF16x2, ..)
+        | FloatFn::Fma(Type::BF16x2, _)
+        | FloatFn::MinMax { ty: Type::BF16x2, .. } => arithmetic::<Brain>(on, f),
+        _ => arithmetic::<Half>(on, f),
+    }
+}
+
+fn arithmetic<H: Short>(on: &mut Lanes<'_>, f: FloatFn) {
+    match f {
+        FloatFn::Add(_, m) => {
+            binary(on, |a: H, b| finish(float::add(flushed(a, m.ftz), flushed(b, m.ftz), NEAR), m))
+        }
+        FloatFn::Mul(_, m, _) => binary(on, |a: H, b| multiply(a, b, m)),
+        FloatFn::Fma(_, m) => {
+            let [a, b, c] = [0, 1, 2].map(|i| read::<H>(on, i, true));
+            write(on, |l, i| multiply_add(a[l][i], b[l][i], c[l][i], m));
+        }
+        FloatFn::MinMax { ftz, nan, xorsign, .. } => {
+            let q = predicate(on.registers, on.op.q[0]);
+            let [a, b] = [0, 1].map(|i| read::<H>(on, i, !xorsign));
+            write(on, |l, i| {
+                let (a, b) = (flushed(a[l][i], ftz), flushed(b[l][i], ftz));
+                let choose = match q >> l & 1 != 0 {
+                    true => |a: H, b, nan| float::min(a, b, nan),
+                    false => |a: H, b, nan| float::max(a, b, nan),
+                };
+                match xorsign {
+                    true => float::xorsign(a, b, |a, b| choose(a, b, nan)),
+                    false => choose(a, b, nan),
+                }
+            });
+        }
+        _ => {}
+    }
+}
+
+fn binary<H: Short>(on: &mut Lanes<'_>, f: impl Fn(H, H) -> H) {
+    let [a, b] = [0, 1].map(|i| read::<H>(on, i, true));
+    write(on, |l, i| f(a[l][i], b[l][i]));
+}
+
+/// Reads a source: selects its halves, and applies its signs if `signs`.
+fn read<H: Short>(on: &Lanes<'_>, source: usize, signs: bool) -> Pairs<H> {
+    let (raw, Source { negate, absolute, part, .. }) = (on.raw(source), on.op.s[source]);
+    raw.map(|cell| {
+        let (low, high) = (cell & 0xffff, cell >> 16);
+        let halves = match part {
+            Part::H0 => [low, low],
+            Part::H1 => [high, high],
+            _ => [low, high],
+        };
+        let [low, high] = halves.map(|bits| {
+            let x = H::from_bits64(bits.into());
+            let x = if signs && absolute { x.magnitude() } else { x };
+            if signs && negate { x.flip() } else { x }
+        });
+        [low, if part == Part::H0Nh1 { high.flip() } else { high }]
+    })
+}
+
+/// Writes a pair to the active lanes: `value(lane, half)`.
+fn write<H: Short>(on: &mut Lanes<'_>, value: impl Fn(usize, usize) -> H) {
+    let bits = |l, half| value(l, half).to_bits64() as u32;
+    on.write_bits_each(|l| bits(l, 0) | bits(l, 1) << 16);
+}
+
+/// Executes HADD2.F32, which converts from f16 when an operand is -0.
+fn add_halves(on: &mut Lanes<'_>) {
+    let [a, b] = [0, 1].map(|i| read::<Half>(on, i, true));
+    on.write_bits_each(|l| {
+        let sum = (a[l][0].widen() + b[l][0].widen()) as f32;
+        if sum.is_nan() { NAN32 } else { sum.to_bits() }
+    });
+}
+
+/// Returns the lanes (of all 32) where the comparison holds: of the low and of the high halves.
+pub(super) fn comparison(on: &Lanes<'_>, ty: Type, compare: Compare, ftz: bool) -> [u32; 2] {
+    match ty {
+        Type::BF16x2 => of_halves::<Brain>(on, compare, ftz),
+        _ => of_halves::<Half>(on, compare, ftz),
+    }
+}
+
+fn of_halves<H: Short>(on: &Lanes<'_>, compare: Compare, ftz: bool) -> [u32; 2] {
+    let [a, b] = [0, 1].map(|i| read::<H>(on, i, true));
+    [0, 1].map(|half| {
+        let values = |pairs: &Pairs<H>| -> [f64; MAX_LANES] {
+            pairs.map(|pair| flushed(pair[half], ftz).widen())
+        };
+        compared(compare, &values(&a), &values(&b))
+    })
+}

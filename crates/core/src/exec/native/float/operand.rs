@@ -1,0 +1,160 @@
+//! Operands of float instructions: rows of f32, pairs of rows of f64, and their signs.
+
+use crate::base::{LaneMask, MAX_LANES};
+use crate::exec::RegisterFile;
+use crate::exec::arith::float::Float;
+use crate::exec::lanes::fill;
+use crate::kernel::{self, Native};
+
+/// Values of one operand in all lanes.
+pub(super) type Row<T> = [T; MAX_LANES];
+
+/// An instruction, its lanes, and the warp's registers.
+pub(super) struct Lanes<'a> {
+    /// The instruction.
+    pub op: &'a Native,
+    /// The active lanes.
+    pub lanes: LaneMask,
+    /// The warp's registers.
+    pub registers: &'a mut RegisterFile,
+}
+
+impl Lanes<'_> {
+    fn row(&self, row: kernel::Row) -> &Row<u32> {
+        &self.registers.narrow[usize::from(row.0)]
+    }
+
+    /// Returns a source as it is in the register.
+    #[inline(always)]
+    pub fn raw(&self, source: usize) -> Row<u32> {
+        *self.row(self.op.s[source].row)
+    }
+
+    /// Returns the low and the high words of a 64-bit source.
+    #[inline(always)]
+    pub fn raw_pair(&self, source: usize) -> Row<u64> {
+        let row = self.op.s[source].row;
+        let (low, high) = (self.row(row), self.row(kernel::Row(row.0 + 1)));
+        let mut values = [0; MAX_LANES];
+        for (value, (low, high)) in values.iter_mut().zip(low.iter().zip(high)) {
+            *value = u64::from(*low) | u64::from(*high) << 32;
+        }
+        values
+    }
+
+    /// Writes the 32-bit result of the active lanes, unless it is RZ.
+    #[inline(always)]
+    pub fn write_bits(&mut self, value: impl Fn(usize) -> u32) {
+        let Some(d) = self.op.d else { return };
+        let row = &mut self.registers.narrow[usize::from(d.0)];
+        let mut new = *row;
+        for (lane, cell) in new.iter_mut().enumerate() {
+            *cell = value(lane);
+        }
+        fill(row, self.lanes, |lane| new[lane]);
+    }
+
+    /// As [`Lanes::write_bits`]; computes active lanes only.
+    #[inline(always)]
+    pub fn write_bits_each(&mut self, value: impl Fn(usize) -> u32) {
+        let new = self.each(value);
+        self.write_bits(|lane| new[lane]);
+    }
+
+    /// Writes the 64-bit result of the active lanes, unless it is RZ.
+    #[inline(always)]
+    pub fn write_pair(&mut self, value: impl Fn(usize) -> u64) {
+        let Some(d) = self.op.d else { return };
+        let mut new = [0_u64; MAX_LANES];
+        for (lane, cell) in new.iter_mut().enumerate() {
+            *cell = value(lane);
+        }
+        let d = usize::from(d.0);
+        fill(&mut self.registers.narrow[d], self.lanes, |lane| new[lane] as u32);
+        fill(&mut self.registers.narrow[d + 1], self.lanes, |lane| (new[lane] >> 32) as u32);
+    }
+
+    /// As [`Lanes::write_pair`]; computes active lanes only.
+    #[inline(always)]
+    pub fn write_pair_each(&mut self, value: impl Fn(usize) -> u64) {
+        let new = self.each(value);
+        self.write_pair(|lane| new[lane]);
+    }
+
+    /// Returns the values of the active lanes; 0 elsewhere.
+    #[inline(always)]
+    fn each<T: Default + Copy>(&self, value: impl Fn(usize) -> T) -> Row<T> {
+        let mut new = [T::default(); MAX_LANES];
+        for (lane, cell) in new.iter_mut().enumerate() {
+            if self.lanes.0 >> lane & 1 != 0 {
+                *cell = value(lane);
+            }
+        }
+        new
+    }
+}
+
+/// Returns a 32-bit source with the signs of its float applied, also to NaN.
+#[inline(always)]
+pub(super) fn bits(on: &Lanes<'_>, source: usize) -> Row<u32> {
+    let mut values = on.raw(source);
+    if on.op.s[source].absolute {
+        values.iter_mut().for_each(|value| *value &= 0x7fff_ffff);
+    }
+    if on.op.s[source].negate {
+        values.iter_mut().for_each(|value| *value ^= 0x8000_0000);
+    }
+    values
+}
+
+/// A float in one row or in two.
+pub(super) trait Operand: Float {
+    /// Reads a source and applies its signs.
+    fn read(on: &Lanes<'_>, source: usize) -> Row<Self>;
+    /// Writes the result of the active lanes; computes all lanes.
+    fn write(on: &mut Lanes<'_>, value: impl Fn(usize) -> Self);
+    /// Writes the result of the active lanes; computes active lanes only.
+    fn write_each(on: &mut Lanes<'_>, value: impl Fn(usize) -> Self);
+}
+
+impl Operand for f32 {
+    #[inline(always)]
+    fn read(on: &Lanes<'_>, source: usize) -> Row<f32> {
+        bits(on, source).map(f32::from_bits)
+    }
+    #[inline(always)]
+    fn write(on: &mut Lanes<'_>, value: impl Fn(usize) -> f32) {
+        on.write_bits(|lane| value(lane).to_bits());
+    }
+    #[inline(always)]
+    fn write_each(on: &mut Lanes<'_>, value: impl Fn(usize) -> f32) {
+        on.write_bits_each(|lane| value(lane).to_bits());
+    }
+}
+
+impl Operand for f64 {
+    #[inline(always)]
+    fn read(on: &Lanes<'_>, source: usize) -> Row<f64> {
+        let mut values = on.raw_pair(source).map(f64::from_bits);
+        // A NaN keeps its sign, as in `neg.f64` and `sub.f64`.
+        if on.op.s[source].absolute {
+            for x in &mut values {
+                *x = if x.nan() { *x } else { x.magnitude() };
+            }
+        }
+        if on.op.s[source].negate {
+            for x in &mut values {
+                *x = if x.nan() { *x } else { x.flip() };
+            }
+        }
+        values
+    }
+    #[inline(always)]
+    fn write(on: &mut Lanes<'_>, value: impl Fn(usize) -> f64) {
+        on.write_pair(|lane| value(lane).to_bits());
+    }
+    #[inline(always)]
+    fn write_each(on: &mut Lanes<'_>, value: impl Fn(usize) -> f64) {
+        on.write_pair_each(|lane| value(lane).to_bits());
+    }
+}
