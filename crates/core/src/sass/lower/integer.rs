@@ -4,6 +4,8 @@ mod arithmetic;
 mod bits;
 mod compare;
 mod predicates;
+#[cfg(test)]
+mod tests;
 mod video;
 
 use super::text::Operand;
