@@ -35,7 +35,7 @@ pub enum FloatFn {
     },
     /// `p = (a compare b) combine q` (FSETP, DSETP, HSETP2).
     ///
-    /// The second predicate uses the complement of the comparison, of pairs that of the high halves.
+    /// The second predicate uses the complement of the comparison, or of pairs the high halves.
     SetPredicate {
         /// Type of the operands.
         ty: Type,
@@ -83,14 +83,14 @@ pub enum FloatFn {
     },
     /// `d = {a, b}` or `d = {c, a, b}`: `a` and `b` are converted and packed (F2FP, F2IP, I2IP).
     ///
-    /// `b` gets the lowest bits. The low half of `c` fills the high half of four bytes.
+    /// `b` gets the lowest bits. The selected half of `c` fills the high half above two bytes.
     Pack {
         /// Source type and modifiers.
         convert: Convert,
         /// Type of each part: 8 or 16 bits.
         to: Type,
     },
-    /// `d = {high half of c, b}`: `b` is converted to 16 bits (F2FP.MERGE_C).
+    /// `d = {half of c, b}`: `b` is converted to 16 bits (F2FP.MERGE_C).
     Merge {
         /// Source type and modifiers.
         convert: Convert,

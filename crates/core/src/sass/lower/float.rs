@@ -54,6 +54,7 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Native>, Missing>
         "FCHK" => {
             // FCHK.DIVIDE is the only kind.
             l.text.take("DIVIDE");
+            end(l, 3)?;
             Native {
                 p: [l.result_predicate(0)?, None],
                 s: [source(l, 1, Type::F32)?, source(l, 2, Type::F32)?, Source::default()],
@@ -77,6 +78,11 @@ fn native(f: FloatFn) -> Native {
         q: [NEVER; 2],
         uniform: false,
     }
+}
+
+/// Fails if the instruction does not have `count` operands.
+fn end(l: &Lowering<'_, '_>, count: usize) -> Result<(), Missing> {
+    if l.text.operands.len() == count { Ok(()) } else { Err(Missing::Operands) }
 }
 
 /// Returns the row width of a type.
@@ -122,6 +128,7 @@ fn arithmetic(l: &mut Lowering<'_, '_>, f: FloatFn, sources: usize) -> Result<Na
     for (i, s) in s.iter_mut().enumerate().take(sources) {
         *s = source(l, i + 1, ty)?;
     }
+    end(l, sources + 1)?;
     Ok(Native { d, s, ..native(f) })
 }
 
@@ -132,6 +139,7 @@ fn chosen(l: &mut Lowering<'_, '_>, f: FloatFn) -> Result<Native, Missing> {
     native.s[0] = source(l, 1, Type::F32)?;
     native.s[1] = source(l, 2, Type::F32)?;
     native.q[0] = l.predicate(3)?;
+    end(l, 4)?;
     Ok(native)
 }
 
@@ -153,6 +161,7 @@ fn set_predicate(l: &mut Lowering<'_, '_>) -> Result<Native, Missing> {
     let s = [source(l, 2, ty)?, source(l, 3, ty)?, Source::default()];
     let mut native = Native { p, s, ..native(f) };
     native.q[0] = l.predicate(4)?;
+    end(l, 5)?;
     Ok(native)
 }
 
@@ -217,6 +226,7 @@ fn approximation(l: &mut Lowering<'_, '_>) -> Result<Native, Missing> {
         Type::F32 => source(l, 1, ty)?,
         _ => part_source(l, 1, ty)?,
     };
+    end(l, 2)?;
     Ok(Native {
         d,
         s: [a, Source::default(), Source::default()],
@@ -246,3 +256,6 @@ fn scale(l: &mut Lowering<'_, '_>) -> i8 {
         [("D2", -1), ("D4", -2), ("D8", -3), ("M2", 1), ("M4", 2), ("M8", 3)];
     SCALES.into_iter().find(|(name, _)| l.text.take(name)).map_or(0, |(_, scale)| scale)
 }
+
+#[cfg(test)]
+mod tests;

@@ -97,13 +97,13 @@ pub(super) fn pack(on: &mut Lanes<'_>, convert: Convert, to: Type) {
     if to.bits() == 16 {
         on.write_bits_each(|l| one(a[l]) << 16 | one(b[l]));
     } else {
-        let c = on.raw(2);
-        on.write_bits_each(|l| c[l] << 16 | one(a[l]) << 8 | one(b[l]));
+        let c = cells(on, 2, Type::U16);
+        on.write_bits_each(|l| (c[l] as u32) << 16 | one(a[l]) << 8 | one(b[l]));
     }
 }
 
 /// Executes F2FP.MERGE_C.
 pub(super) fn merge(on: &mut Lanes<'_>, convert: Convert, to: Type) {
-    let (b, c) = (cells(on, 1, convert.from), on.raw(2));
-    on.write_bits_each(|l| c[l] & 0xffff_0000 | converted(b[l], convert, to) as u32);
+    let (b, c) = (cells(on, 1, convert.from), cells(on, 2, Type::U16));
+    on.write_bits_each(|l| (c[l] as u32) << 16 | converted(b[l], convert, to) as u32);
 }

@@ -1,6 +1,6 @@
 //! Conversions between types.
 
-use super::{native, part_source, round, width};
+use super::{end, native, part_source, round, width};
 use crate::isa::{Round, Type};
 use crate::kernel::{Convert, FloatFn, Native, Part, Source};
 use crate::sass::lower::{Lowering, Missing};
@@ -104,6 +104,7 @@ fn one(
 ) -> Result<Native, Missing> {
     let d = l.result(0, width(to))?;
     let a = operand(l, 1, convert.from)?;
+    end(l, 2)?;
     let f = FloatFn::Convert { convert, to, nan_to_zero };
     Ok(Native { d, s: [a, Source::default(), Source::default()], ..native(f) })
 }
@@ -137,7 +138,8 @@ fn float_pack(l: &mut Lowering<'_, '_>) -> Result<Native, Missing> {
     let mut merge = native(FloatFn::Merge { convert, to });
     merge.d = l.result(0, width(to))?;
     merge.s[1] = operand(l, 1, from)?;
-    merge.s[2] = operand(l, 2, Type::U32)?;
+    merge.s[2] = operand(l, 2, Type::U16)?;
+    end(l, 3)?;
     Ok(merge)
 }
 
@@ -148,7 +150,8 @@ fn three(l: &mut Lowering<'_, '_>, f: FloatFn, from: Type) -> Result<Native, Mis
     native.s[0] = operand(l, 1, from)?;
     native.s[1] = operand(l, 2, from)?;
     if l.text.operands.len() > 3 {
-        native.s[2] = operand(l, 3, Type::U32)?;
+        native.s[2] = operand(l, 3, Type::U16)?;
+        end(l, 4)?;
     }
     Ok(native)
 }

@@ -1,6 +1,6 @@
 //! Arithmetic on pairs of 16-bit floats.
 
-use super::{comparison, native, part_source, results};
+use super::{comparison, end, native, part_source, results};
 use crate::isa::{FloatMode, Type};
 use crate::kernel::{FloatFn, Native, NativeFn, Source};
 use crate::sass::lower::{Lowering, Missing, Width};
@@ -11,28 +11,30 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Native>, Missing>
     let native = match l.text.name {
         "HADD2" if l.text.has("F32") => {
             l.text.take("F32");
-            operands(l, FloatFn::AddHalves, Type::F16x2, 2)?
+            whole(l, FloatFn::AddHalves, Type::F16x2, 2)?
         }
         "HADD2" => {
             let (ty, mode) = (ty(l), mode(l));
-            operands(l, FloatFn::Add(ty, mode), ty, 2)?
+            whole(l, FloatFn::Add(ty, mode), ty, 2)?
         }
         "HMUL2" => {
             let (ty, mode) = (ty(l), mode(l));
-            operands(l, FloatFn::Mul(ty, mode, 0), ty, 2)?
+            whole(l, FloatFn::Mul(ty, mode, 0), ty, 2)?
         }
         "HFMA2" => {
             // `.MMA` names the unit, which computes the same.
             l.text.take("MMA");
             let (ty, mode) = (ty(l), mode(l));
-            let native = operands(l, FloatFn::Fma(ty, mode), ty, 3)?;
+            let native = whole(l, FloatFn::Fma(ty, mode), ty, 3)?;
             constant(l, native)
         }
         "HMNMX2" => {
             let ty = ty(l);
             let [ftz, nan, xorsign] = ["FTZ", "NAN", "XORSIGN"].map(|m| l.text.take(m));
-            let mut native = operands(l, FloatFn::MinMax { ty, ftz, nan, xorsign }, ty, 2)?;
-            native.q[0] = l.predicate(l.text.operands.len() - 1)?;
+            let f = FloatFn::MinMax { ty, ftz, nan, xorsign };
+            let (mut native, at) = operands(l, f, ty, 2)?;
+            native.q[0] = l.predicate(at)?;
+            end(l, at + 1)?;
             native
         }
         "HSET2" => {
@@ -44,8 +46,9 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Native>, Missing>
             };
             let (compare, combine, ftz) = comparison(l)?;
             let f = FloatFn::Set { ty, compare, combine, ftz, truth };
-            let mut native = operands(l, f, ty, 2)?;
-            native.q[0] = l.predicate(l.text.operands.len() - 1)?;
+            let (mut native, at) = operands(l, f, ty, 2)?;
+            native.q[0] = l.predicate(at)?;
+            end(l, at + 1)?;
             native
         }
         "HSETP2" => {
@@ -53,8 +56,10 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Native>, Missing>
             let (compare, combine, ftz) = comparison(l)?;
             let mut native = native(FloatFn::SetPredicate { ty, compare, combine, ftz });
             native.p = results(l)?;
-            native.s = sources(l, 2, ty, 2)?;
-            native.q[0] = l.predicate(l.text.operands.len() - 1)?;
+            let at;
+            (native.s, at) = sources(l, 2, ty, 2)?;
+            native.q[0] = l.predicate(at)?;
+            end(l, at + 1)?;
             native
         }
         _ => return Ok(None),
@@ -73,18 +78,26 @@ fn mode(l: &mut Lowering<'_, '_>) -> FloatMode {
     FloatMode { ftz, sat, relu, ..FloatMode::default() }
 }
 
-/// Lowers `OP d, a, b ..`.
+/// Lowers `OP d, a, b ..` without further operands.
+fn whole(l: &mut Lowering<'_, '_>, f: FloatFn, ty: Type, count: usize) -> Result<Native, Missing> {
+    let (native, at) = operands(l, f, ty, count)?;
+    end(l, at)?;
+    Ok(native)
+}
+
+/// Lowers the first operands, `d, a, b ..`. Returns the index of the next one, too.
 fn operands(
     l: &mut Lowering<'_, '_>,
     f: FloatFn,
     ty: Type,
     count: usize,
-) -> Result<Native, Missing> {
+) -> Result<(Native, usize), Missing> {
     let d = l.result(0, Width::Word)?;
-    Ok(Native { d, s: sources(l, 1, ty, count)?, ..native(f) })
+    let (s, at) = sources(l, 1, ty, count)?;
+    Ok((Native { d, s, ..native(f) }, at))
 }
 
-/// Returns `count` sources from operand `at` on.
+/// Returns `count` sources from operand `at` on, and the index of the operand after them.
 ///
 /// An immediate pair is two operands of the listing, the high half first.
 fn sources(
@@ -92,7 +105,7 @@ fn sources(
     mut at: usize,
     ty: Type,
     count: usize,
-) -> Result<[Source; 3], Missing> {
+) -> Result<([Source; 3], usize), Missing> {
     let number = |operand: Option<&Operand<'_>>| {
         matches!(operand, Some(Operand::Integer(_) | Operand::Float(_)))
     };
@@ -107,7 +120,7 @@ fn sources(
         }
         at += 1;
     }
-    Ok(s)
+    Ok((s, at))
 }
 
 /// Turns `-RZ * RZ + immediate` into a move: compilers make constants of it.
