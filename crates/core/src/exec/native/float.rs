@@ -7,6 +7,7 @@ mod convert;
 mod half;
 mod operand;
 
+use super::rows::lanes_where;
 use crate::base::LaneMask;
 use crate::exec::RegisterFile;
 use crate::exec::arith::compare::{Comparison, WithComparison, with_comparison};
@@ -210,8 +211,7 @@ fn compared<F: PartialOrd + Copy>(
         type Output = u32;
         #[inline(always)]
         fn run<C: Comparison>(self) -> u32 {
-            let pairs = self.0.iter().zip(self.1).enumerate();
-            pairs.fold(0, |all, (l, (a, b))| all | u32::from(C::holds(*a, *b)) << l)
+            lanes_where(|l| C::holds(self.0[l], self.1[l]))
         }
     }
     with_comparison(compare, On(a, b))

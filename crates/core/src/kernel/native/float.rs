@@ -72,7 +72,7 @@ pub enum FloatFn {
     ///
     /// The type is `F32`, `F16` or `BF16`.
     Approximate(Approximation, Type),
-    /// `d = a`, converted to the type `to` (F2F, F2I, I2F, I2FP, I2I, FRND).
+    /// `d = a`, converted to the type `to` (F2F, F2I, I2F, I2FP, FRND).
     Convert {
         /// Source type and modifiers.
         convert: Convert,
@@ -81,7 +81,7 @@ pub enum FloatFn {
         /// `.NTZ`: a NaN becomes 0; otherwise it becomes the highest bit of the result type.
         nan_to_zero: bool,
     },
-    /// `d = {a, b}` or `d = {c, a, b}`: `a` and `b` are converted and packed (F2FP, F2IP, I2IP).
+    /// `d = {a, b}` or `d = {c, a, b}`: `a` and `b` are converted and packed (F2FP, F2IP).
     ///
     /// `b` gets the lowest bits. The selected half of `c` fills the high half above two bytes.
     Pack {

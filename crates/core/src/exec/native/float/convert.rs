@@ -1,4 +1,4 @@
-//! Conversions: F2F, F2I, I2F, I2FP, I2I, FRND, and the packing F2FP, F2IP, I2IP.
+//! Conversions: F2F, F2I, I2F, I2FP, FRND, and the packing F2FP and F2IP.
 
 use super::operand::{Lanes, Row};
 use crate::exec::arith::convert::convert as converted;
@@ -90,7 +90,7 @@ fn extended(value: u64, to: Type) -> u64 {
     }
 }
 
-/// Executes F2FP, F2IP and I2IP: two results of 16 bits, or of 8 bits below a half of `c`.
+/// Executes F2FP and F2IP: two results of 16 bits, or of 8 bits below a half of `c`.
 pub(super) fn pack(on: &mut Lanes<'_>, convert: Convert, to: Type) {
     let [a, b] = [0, 1].map(|i| cells(on, i, convert.from));
     let one = |value: u64| converted(value, convert, to) as u32;

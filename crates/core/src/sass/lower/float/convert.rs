@@ -34,26 +34,17 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Native>, Missing>
             let convert = Convert { round: round(l), ..Convert::from(from) };
             one(l, convert, to, false)?
         }
-        "I2I" => {
-            let to = take_type(l, &INTEGERS).ok_or_else(|| missing(l))?;
-            let from = take_type(l, &INTEGERS).unwrap_or(Type::S32);
-            let sat = l.text.take("SAT");
-            one(l, Convert { sat, ..Convert::from(from) }, to, false)?
-        }
         "F2FP" => float_pack(l)?,
-        "F2IP" | "I2IP" => {
-            let to = take_type(l, &INTEGERS).filter(|to| to.bits() <= 16);
+        "F2IP" => {
+            let to = take_type(l, &INTEGERS).filter(|to| to.bits() == 8);
             let to = to.ok_or_else(|| missing(l))?;
-            let convert = if l.text.name == "F2IP" {
-                let from = take_type(l, &FLOATS).unwrap_or(Type::F32);
-                // Values are clamped, and a NaN becomes 0, which `.NTZ` says.
-                l.text.take("NTZ");
-                Convert { ftz: l.text.take("FTZ"), ..integral(l, from) }
-            } else {
-                let from = take_type(l, &INTEGERS).unwrap_or(Type::S32);
-                Convert { sat: l.text.take("SAT"), ..Convert::from(from) }
-            };
-            three(l, FloatFn::Pack { convert, to }, convert.from)?
+            let from = take_type(l, &FLOATS).unwrap_or(Type::F32);
+            let convert = integral(l, from);
+            // A NaN becomes 0, as `.NTZ` says.
+            if !l.text.take("NTZ") {
+                return Err(missing(l));
+            }
+            three(l, FloatFn::Pack { convert, to }, from)?
         }
         _ => return Ok(None),
     };
