@@ -205,7 +205,7 @@ pub fn read(text: &str) -> Result<ModuleFacts, Diagnostic> {
     if facts.lines.is_empty() {
         let first = text.find(['\r', '\n']).unwrap_or(text.len());
         let message = "expected the facts of the module in `//@` lines, found none";
-        return Err(Diagnostic::error("no-facts", Span::new(0, first), message).help(AGAIN));
+        return Err(Diagnostic::error("missing-facts", Span::new(0, first), message).help(AGAIN));
     }
     let options = ron::Options::default()
         .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)

@@ -36,6 +36,11 @@ pub(super) const CODES: &[Code] = &[
          on doubles.",
         "Use two integers or two doubles; bitwise operators need integers.",
         Body("mov.u32 %r1, 1 + 2.0;")),
+    code("bad-facts",
+        "The `//@` lines of a machine-code file hold facts that the listing does not show, as \
+         RON. Their syntax is wrong, a field is unknown or missing, or a value is impossible.",
+        "Make the file again with `simt-sim import k.cubin -o k.sass`.",
+        None("The facts stand in a machine-code file (.sass), not in PTX.")),
     code("bad-name",
         "A declared name contains a character that names cannot have. Often the name is an \
          instruction, and something is missing before it.",
@@ -97,6 +102,11 @@ pub(super) const CODES: &[Code] = &[
         "Two operands have no comma between them.",
         "Separate operands with commas.",
         Body("add.u32 %r1, %r2 %r3;")),
+    code("missing-facts",
+        "The file is a listing of machine code without `//@` lines. They hold what the listing \
+         does not show: registers, shared memory, parameters, constants.",
+        "Make the file with `simt-sim import k.cubin -o k.sass`.",
+        None("The facts stand in a machine-code file (.sass), not in PTX.")),
     code("missing-name",
         "A name is missing: of a kernel, parameter, variable, register or label.",
         "Write a name of letters, digits, `_` and `$`; registers start with `%`.",

@@ -1,0 +1,206 @@
+//! Variables and constant banks.
+
+use simt_core::sass::facts::{BankFacts, VariableFacts};
+
+use crate::CubinError;
+use crate::image::{ADDRESS_64, Image, Section, Symbol, SymbolKind, small};
+
+/// Bank of the user's `__constant__` variables.
+const USER: u8 = 3;
+/// Sections of variables in global memory: initialized and zero.
+const INITIALIZED: &str = ".nv.global.init";
+const ZERO: &str = ".nv.global";
+
+/// Returns the variables, and the banks that all kernels share.
+pub(crate) fn module(
+    image: &Image<'_>,
+) -> Result<(Vec<VariableFacts>, Vec<BankFacts>), CubinError> {
+    let mut variables = Vec::new();
+    let mut banks = Vec::new();
+    let first = image.section(INITIALIZED).map_or(0, |section| section.size);
+    for (index, section) in image.sections.iter().enumerate() {
+        let bank = bank_number(section.name).filter(|(_, kernel)| kernel.is_none());
+        match (section.name, bank) {
+            (INITIALIZED, _) => variables_of(image, index, section, 0, false, &mut variables)?,
+            (ZERO, _) => {
+                let after = first.next_multiple_of(section.align.min(1 << 20));
+                variables_of(image, index, section, after, false, &mut variables)?;
+            }
+            (_, Some((USER, _))) => {
+                variables_of(image, index, section, 0, true, &mut variables)?;
+            }
+            (_, Some((number, _))) => banks.push(bank_of(image, number, section)?),
+            _ => {}
+        }
+    }
+    Ok((variables, banks))
+}
+
+/// Returns the banks of one kernel, other than bank 0, which holds its parameters.
+pub(crate) fn banks_of_kernel(
+    image: &Image<'_>,
+    kernel: &str,
+) -> Result<Vec<BankFacts>, CubinError> {
+    let mut banks = Vec::new();
+    for section in &image.sections {
+        if let Some((number, Some(owner))) = bank_number(section.name)
+            && owner == kernel
+            && number != 0
+        {
+            banks.push(bank_of(image, number, section)?);
+        }
+    }
+    Ok(banks)
+}
+
+/// Splits `.nv.constant2.NAME` into 2 and NAME.
+fn bank_number(section: &str) -> Option<(u8, Option<&str>)> {
+    let rest = section.strip_prefix(".nv.constant")?;
+    let (number, kernel) = match rest.split_once('.') {
+        Some((number, kernel)) => (number, Some(kernel)),
+        None => (rest, None),
+    };
+    Some((number.parse().ok()?, kernel))
+}
+
+fn bank_of(image: &Image<'_>, number: u8, section: &Section<'_>) -> Result<BankFacts, CubinError> {
+    let addresses = addresses(image, section, 0, section.size)?;
+    Ok(BankFacts { bank: number, bytes: section.data.to_vec(), addresses })
+}
+
+fn variables_of(
+    image: &Image<'_>,
+    index: usize,
+    section: &Section<'_>,
+    base: u64,
+    constant: bool,
+    into: &mut Vec<VariableFacts>,
+) -> Result<(), CubinError> {
+    let mut objects: Vec<&Symbol<'_>> = image
+        .symbols_of(SymbolKind::Object)
+        .filter(|&(_, _, place, _)| place == index)
+        .map(|(_, symbol, ..)| symbol)
+        .collect();
+    objects.sort_by_key(|symbol| (symbol.value, symbol.size));
+    // Bytes without a symbol, such as string literals, get a name of their own.
+    let mut at = 0;
+    for symbol in objects {
+        let end = symbol.value.checked_add(symbol.size).filter(|&end| end <= section.size);
+        let end = end.ok_or_else(|| {
+            CubinError::damaged(format!("variable `{}` leaves its section", symbol.name))
+        })?;
+        if symbol.value > at {
+            nameless(image, section, base, constant, at..symbol.value, into)?;
+        }
+        let place = symbol.value..end;
+        into.push(variable(image, section, base, constant, symbol.name.to_owned(), place)?);
+        at = at.max(end);
+    }
+    nameless(image, section, base, constant, at..section.size, into)
+}
+
+/// Adds bytes between variables, unless they are zero.
+fn nameless(
+    image: &Image<'_>,
+    section: &Section<'_>,
+    base: u64,
+    constant: bool,
+    place: std::ops::Range<u64>,
+    into: &mut Vec<VariableFacts>,
+) -> Result<(), CubinError> {
+    let name = nameless_name(section, place.start);
+    let variable = variable(image, section, base, constant, name, place)?;
+    if !variable.bytes.is_empty() || !variable.addresses.is_empty() {
+        into.push(variable);
+    }
+    Ok(())
+}
+
+fn nameless_name(section: &Section<'_>, at: u64) -> String {
+    format!("{}+{at:#x}", section.name)
+}
+
+fn variable(
+    image: &Image<'_>,
+    section: &Section<'_>,
+    base: u64,
+    constant: bool,
+    name: String,
+    place: std::ops::Range<u64>,
+) -> Result<VariableFacts, CubinError> {
+    let addresses = addresses(image, section, place.start, place.end)?;
+    let range = |end: u64| Some(usize::try_from(place.start).ok()?..usize::try_from(end).ok()?);
+    let held = place.end.min(section.data.len() as u64);
+    let mut bytes = range(held).and_then(|range| section.data.get(range)).unwrap_or_default();
+    while let Some((0, rest)) = bytes.split_last() {
+        bytes = rest;
+    }
+    let offset = base.checked_add(place.start).unwrap_or(u64::MAX);
+    Ok(VariableFacts {
+        offset: small(offset, &format!("the offset of `{name}`"))?,
+        size: small(place.end - place.start, &format!("the size of `{name}`"))?,
+        name,
+        constant,
+        bytes: bytes.to_vec(),
+        addresses,
+    })
+}
+
+/// Returns the addresses that the driver writes into bytes `from..to` of a section.
+fn addresses(
+    image: &Image<'_>,
+    section: &Section<'_>,
+    from: u64,
+    to: u64,
+) -> Result<Vec<(u32, String, u64)>, CubinError> {
+    let mut found = Vec::new();
+    for relocation in section.relocations.iter().filter(|r| (from..to).contains(&r.offset)) {
+        let symbol = image.target(relocation)?;
+        if relocation.kind != ADDRESS_64 {
+            return Err(CubinError::Unsupported(format!(
+                "relocation type {} of `{}` in section `{}` is not supported",
+                relocation.kind, symbol.name, section.name
+            )));
+        }
+        let addend = match relocation.addend {
+            Some(addend) => addend,
+            None => in_place(section, relocation.offset)?,
+        };
+        let (name, addend) = owner(image, symbol, addend)?;
+        found.push((small(relocation.offset - from, "an offset")?, name, addend));
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn in_place(section: &Section<'_>, offset: u64) -> Result<i64, CubinError> {
+    let start = usize::try_from(offset).ok();
+    let bytes = start.and_then(|start| section.data.get(start..start.checked_add(8)?));
+    let bytes = bytes.and_then(|bytes| bytes.try_into().ok()).map(i64::from_le_bytes);
+    bytes.ok_or_else(|| CubinError::damaged("a relocation leaves its section"))
+}
+
+/// Returns the variable or function that a symbol and an addend point into, and the rest.
+fn owner(image: &Image<'_>, symbol: &Symbol<'_>, addend: i64) -> Result<(String, u64), CubinError> {
+    let unknown = || {
+        let name = symbol.name;
+        CubinError::Unsupported(format!("an address of `{name}` is needed, which has no memory"))
+    };
+    match symbol.kind {
+        SymbolKind::Object | SymbolKind::Function if symbol.section.is_some() => {
+            let addend = u64::try_from(addend).map_err(|_| unknown())?;
+            Ok((symbol.name.to_owned(), addend))
+        }
+        SymbolKind::Section => {
+            let place = u64::try_from(addend).map_err(|_| unknown())?;
+            let index = symbol.section.ok_or_else(unknown)?;
+            let holds = |s: &Symbol<'_>| (s.value..s.value.saturating_add(s.size)).contains(&place);
+            let found = image
+                .symbols_of(SymbolKind::Object)
+                .find(|&(_, s, section, _)| section == index && holds(s));
+            let (_, found, ..) = found.ok_or_else(unknown)?;
+            Ok((found.name.to_owned(), place - found.value))
+        }
+        _ => Err(unknown()),
+    }
+}

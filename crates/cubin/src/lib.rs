@@ -1,0 +1,40 @@
+//! Reader of cubins: the facts of a module's kernels, from the sections of its ELF image.
+//!
+//! A cubin is an ELF file of machine `EM_CUDA` that ptxas writes. Its listing comes from NVIDIA's
+//! disassembler; [`join`] makes a `.sass` text of the listing and the facts.
+
+mod attributes;
+mod data;
+mod error;
+mod image;
+mod join;
+mod kernels;
+mod lines;
+
+use simt_core::sass::facts::ModuleFacts;
+
+pub use error::CubinError;
+pub use join::join;
+
+/// Largest image that [`facts`] reads, in bytes.
+pub const MAX_BYTES: u64 = 64 << 20;
+
+/// Returns true if bytes begin like a cubin or another ELF file.
+pub fn is_elf(bytes: &[u8]) -> bool {
+    bytes.starts_with(image::MAGIC)
+}
+
+/// Returns the facts of a cubin; kernels are in the order of their sections.
+///
+/// # Errors
+/// Returns an error if the bytes are no cubin, are damaged, or use what the simulator cannot load:
+/// relocatable code, system calls, functions outside of kernels.
+pub fn facts(bytes: &[u8]) -> Result<ModuleFacts, CubinError> {
+    let image = image::Image::read(bytes)?;
+    kernels::refuse_relocated_code(&image)?;
+    let (variables, banks) = data::module(&image)?;
+    Ok(ModuleFacts { arch: image.arch, kernels: kernels::all(&image)?, variables, banks })
+}
+
+#[cfg(test)]
+mod tests;
