@@ -17,6 +17,7 @@ mod export;
 mod fields;
 mod grade;
 mod help;
+mod import;
 mod job;
 mod list;
 mod new;
@@ -35,6 +36,7 @@ mod source;
 mod step;
 mod sweep;
 mod timeline;
+mod toolkit;
 mod typed;
 
 use std::process::ExitCode;
@@ -100,6 +102,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Grade(a) => grade::grade(a),
         Command::New(a) => new::new(a),
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
+        Command::Import(a) => import::import(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
         Command::Calibrate(a) => calibrate::calibrate(a),

@@ -10,6 +10,7 @@ mod page;
 mod plot;
 mod quiz;
 mod runs;
+mod sass;
 mod step;
 mod suite;
 mod sweep;
@@ -28,6 +29,7 @@ pub(crate) use page::PageChoice;
 pub(crate) use plot::{PictureFile, PlotArgs, PlotFormat};
 pub(crate) use quiz::QuizArgs;
 pub(crate) use runs::RunsChoice;
+pub(crate) use sass::{ImportArgs, SassChoice};
 pub(crate) use step::StepArgs;
 pub(crate) use suite::{SuiteChoice, ValidationPage};
 pub(crate) use sweep::SweepArgs;
@@ -71,6 +73,7 @@ in code that the kernel can reach); otherwise, with --run, those of `run`."
     New(NewArgs),
     Crosscheck(CrosscheckArgs),
     Calibrate(CalibrateArgs),
+    Import(ImportArgs),
     /// Draw a kernel's control-flow graph with immediate post-dominators
     Cfg(CfgArgs),
     /// Print a program as complete PTX in canonical form
@@ -212,11 +215,13 @@ pub(crate) struct TimelineArgs {
 /// A program, and how to run it.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ProgramChoice {
-    /// The program: an .ir or .ptx file, or - for standard input
+    /// The program: an .ir, .ptx, .sass, .cubin or .cu file, or - for standard input
     pub(crate) file: PathBuf,
     /// Choose the kernel of a file that has several
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
+    #[command(flatten)]
+    pub(crate) sass: SassChoice,
     #[command(flatten)]
     pub(crate) machine: MachineChoice,
     #[command(flatten)]
@@ -295,9 +300,11 @@ pub(crate) struct LaunchChoice {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// The programs: .ir or .ptx files, or - for standard input
+    /// The programs: .ir, .ptx, .sass, .cubin or .cu files, or - for standard input
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sass: SassChoice,
     /// Print only errors and warnings
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -355,8 +362,10 @@ pub(crate) struct CrosscheckArgs {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct CfgArgs {
-    /// The program: an .ir or .ptx file, or - for standard input
+    /// The program: an .ir, .ptx, .sass, .cubin or .cu file, or - for standard input
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) sass: SassChoice,
     /// Choose the kernel of a file that has several
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,

@@ -12,7 +12,7 @@ const MAX_DRAWN: usize = 500;
 
 /// Draws one kernel.
 pub(crate) fn cfg(args: &CfgArgs) -> Result<Exit, Failure> {
-    let program = source::read_runnable(&args.file, args.kernel.as_deref(), true)?;
+    let program = source::read_runnable(&args.file, &args.sass, args.kernel.as_deref(), true)?;
     let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
     if args.svg {
         drawable(kernel)?;

@@ -19,7 +19,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let wanted = args.running.kernel.as_deref();
     let mut exit = Exit::Ok;
     for path in &args.files {
-        let mut program = match source::read(path) {
+        let mut program = match source::read(path, &args.sass) {
             Ok(program) => program,
             Err(Failure(text)) => {
                 output::error(&text);

@@ -17,7 +17,7 @@ use simt_gpu::crosscheck::{
 use simt_report::{Style, profiled};
 use simt_threads::Threads;
 
-use super::args::{CrosscheckArgs, Format};
+use super::args::{CrosscheckArgs, Format, SassChoice};
 use super::{Exit, Failure, date, job, output, reading, source};
 
 /// Compares each file; the worst result is the exit code.
@@ -125,7 +125,7 @@ fn with_subject<T>(
 
 fn one(args: &CrosscheckArgs, path: &Path, sources: &Sources<'_>) -> Result<Judged, Failure> {
     let kernel = args.kernel.as_deref();
-    let program = source::read_runnable(path, kernel, true)?;
+    let program = source::read_runnable(path, &SassChoice::default(), kernel, true)?;
     let cuda = if sources.device.is_some() { cuda_source(path)? } else { None };
     with_bench(args, |bench| {
         with_subject(args, &program, kernel, |subject| match args.divergence {
@@ -158,7 +158,8 @@ fn ncu(args: &CrosscheckArgs, report: &Path) -> Result<Exit, Failure> {
     let profile = compare::suite::report(&format!("`{name}`"), &text)?;
     let (mut worst, mut rows) = (Verdict::Agrees, Vec::new());
     for path in &args.files {
-        let program = source::read_runnable(path, args.kernel.as_deref(), true)?;
+        let program =
+            source::read_runnable(path, &SassChoice::default(), args.kernel.as_deref(), true)?;
         with_bench(args, |bench| {
             with_subject(args, &program, args.kernel.as_deref(), |subject| {
                 let found = compare::ncu::compare(bench, subject, &profile)?;

@@ -6,7 +6,7 @@ use simt_core::{Job, Program};
 use simt_report::explain::{self, Page, Subject};
 use simt_report::simulate;
 
-use super::args::ExplainArgs;
+use super::args::{ExplainArgs, SassChoice};
 use super::search::{self, Fields, MOST_HITS};
 use super::{Exit, Failure, job, output, source};
 use simt_threads::Threads;
@@ -113,13 +113,14 @@ fn unknown(typed: &str) -> Failure {
 /// Returns the findings of a kind in a file, or the figures of its run.
 fn in_file(page: &Page, file: &Path, args: &ExplainArgs, width: usize) -> Result<String, Failure> {
     match page.subject {
-        Subject::Code(_) => findings(page.name, &source::read(file)?, args),
+        Subject::Code(_) => findings(page.name, &source::read(file, &SassChoice::default())?, args),
         Subject::Lane => {
             Ok(format!("`simt-sim timeline {}` draws the lanes of a run.\n", file.display()))
         }
         _ => {
             let machine = job::machine(&args.machine)?;
-            let program = source::read_runnable(file, args.kernel.as_deref(), true)?;
+            let program =
+                source::read_runnable(file, &SassChoice::default(), args.kernel.as_deref(), true)?;
             let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
             let launch = job::launch(&program, kernel, &args.launch)?;
             let options = machine.options(&args.limit);

@@ -6,7 +6,7 @@
 mod child;
 mod files;
 mod nvcc;
-mod watch;
+pub(crate) mod watch;
 
 use std::path::Path;
 

@@ -11,7 +11,7 @@ const TASKS: [(&str, &[&str]); 6] = [
     ("Check", &["check", "print", "isa"]),
     ("Grade", &["grade", "new"]),
     ("Compare", &["compare", "sweep", "crosscheck", "calibrate"]),
-    ("Build on", &["export", "metrics", "machine", "completions", "man", "help"]),
+    ("Build on", &["import", "export", "metrics", "machine", "completions", "man", "help"]),
 ];
 
 /// Returns the command line with its commands grouped by task in the help.

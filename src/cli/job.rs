@@ -46,7 +46,7 @@ impl Setup {
         let machine = machine(&choice.machine)?;
         let options = machine.options(&choice.limit);
         let wanted = choice.kernel.as_deref();
-        let program = source::read_runnable(&choice.file, wanted, quiet)?;
+        let program = source::read_runnable(&choice.file, &choice.sass, wanted, quiet)?;
         let kernel = program.kernel(wanted).map_err(Failure::new)?;
         let launch = launch(&program, kernel, &choice.launch)?;
         let kernel = program.kernels.iter().position(|k| k.name == kernel.name).unwrap_or_default();

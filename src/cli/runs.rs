@@ -40,6 +40,7 @@ pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice
     let run = |(i, set): (usize, Vec<String>)| ProgramChoice {
         file: files[i].clone().unwrap_or_default(),
         kernel: kernels[i].clone(),
+        sass: choice.sass.clone(),
         machine: MachineChoice {
             mode: modes[i],
             machine: machines[i].clone(),

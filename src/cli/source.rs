@@ -6,7 +6,8 @@ use std::sync::OnceLock;
 use simt_core::diag::{self, Diagnostic, Severity, Source};
 use simt_core::{NoKernel, Program};
 
-use super::{Failure, output, reading};
+use super::args::SassChoice;
+use super::{Failure, import, output, reading};
 
 /// Largest program text, in bytes. Compilers emit a few megabytes; analysis takes about 40 bytes a
 /// byte.
@@ -21,9 +22,28 @@ pub(crate) fn is_input(path: &Path) -> bool {
 }
 
 /// Reads a program, which may be standard input, and keeps its findings.
-pub(crate) fn read(path: &Path) -> Result<Program, Failure> {
-    let (name, text) = if is_input(path) { read_input()? } else { read_text(path)? };
+pub(crate) fn read(path: &Path, sass: &SassChoice) -> Result<Program, Failure> {
+    let (name, text) = if is_input(path) { read_input()? } else { read_program(path, sass)? };
     Ok(Program::parse(&name, &text))
+}
+
+/// Returns a program's name as given, and its text: a file's own, or that of machine code.
+fn read_program(path: &Path, sass: &SassChoice) -> Result<(String, String), Failure> {
+    let name = path.display().to_string();
+    if sass.sass && import::is_cuda(path) {
+        return Ok((name, import::compiled(path, sass.arch(), None, None)?));
+    }
+    let fail = |e: &dyn std::fmt::Display| Failure::new(format!("cannot read `{name}`: {e}"));
+    let most = MAX_BYTES.max(simt_cubin::MAX_BYTES);
+    let bytes = reading::regular(path, most, BOUND).map_err(|e| fail(&e))?;
+    if simt_cubin::is_elf(&bytes) {
+        return Ok((name, import::of_image(path, &bytes, None, None)?));
+    }
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(fail(&format!("it has {} bytes; {BOUND} {MAX_BYTES}", bytes.len())));
+    }
+    let text = utf8(bytes).map_err(|e| fail(&e))?;
+    Ok((name, text))
 }
 
 /// Name and text of standard input. Read once, since several runs may share a program.
@@ -36,7 +56,7 @@ fn read_input() -> Result<(String, String), Failure> {
 
 /// Reads a program without errors; prints its warnings unless `quiet`.
 pub(crate) fn read_sound(path: &Path, quiet: bool) -> Result<Program, Failure> {
-    let program = read(path)?;
+    let program = read(path, &SassChoice::default())?;
     if !program.is_sound() {
         return Err(Failure(render(&program, &program.findings)));
     }
@@ -50,10 +70,11 @@ pub(crate) fn read_sound(path: &Path, quiet: bool) -> Result<Program, Failure> {
 /// unless `quiet`.
 pub(crate) fn read_runnable(
     path: &Path,
+    sass: &SassChoice,
     kernel: Option<&str>,
     quiet: bool,
 ) -> Result<Program, Failure> {
-    let program = read(path)?;
+    let program = read(path, sass)?;
     match program.kernel(kernel) {
         Ok(_) => {}
         Err(NoKernel::Several { .. } | NoKernel::Unknown { .. }) if !program.kernels.is_empty() => {
@@ -117,7 +138,8 @@ pub(crate) fn read_text(path: &Path) -> Result<(String, String), Failure> {
     Ok((name, text))
 }
 
-fn utf8(bytes: Vec<u8>) -> Result<String, String> {
+/// Returns the text of bytes.
+pub(crate) fn utf8(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes)
         .map_err(|e| format!("byte {} is not UTF-8 text", e.utf8_error().valid_up_to()))
 }

@@ -105,7 +105,7 @@ fn resume(out: Option<&Path>) -> Result<Results, Failure> {
 
 fn run(args: &SweepArgs) -> Result<Swept, Failure> {
     let file = args.file.as_deref().unwrap_or(Path::new(""));
-    let program = source::read_runnable(file, args.kernel.as_deref(), false)?;
+    let program = source::read_runnable(file, &args.sass, args.kernel.as_deref(), false)?;
     let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
     let axes = axes(args, &program)?;
     let points = sweep::product(&axes).map_err(Failure::new)?;

@@ -37,7 +37,7 @@ pub(crate) struct Attribute<'d> {
 
 impl Attribute<'_> {
     /// Returns 32-bit word `i` of the value.
-    pub fn word(&self, i: usize) -> Result<u32, CubinError> {
+    pub(crate) fn word(&self, i: usize) -> Result<u32, CubinError> {
         word(self.bytes, 4 * i).ok_or_else(|| {
             CubinError::damaged(format!(
                 "attribute {:#x} has {} bytes",

@@ -91,7 +91,7 @@ pub(crate) struct Relocation {
 
 impl<'d> Image<'d> {
     /// Reads an image.
-    pub fn read(bytes: &'d [u8]) -> Result<Image<'d>, CubinError> {
+    pub(crate) fn read(bytes: &'d [u8]) -> Result<Image<'d>, CubinError> {
         if FAT.iter().any(|magic| bytes.starts_with(magic)) {
             return Err(CubinError::Container("a fat binary"));
         }
@@ -191,12 +191,12 @@ impl<'d> Image<'d> {
     }
 
     /// Returns the section with a name.
-    pub fn section(&self, name: &str) -> Option<&Section<'d>> {
+    pub(crate) fn section(&self, name: &str) -> Option<&Section<'d>> {
         self.sections.iter().find(|section| section.name == name)
     }
 
     /// Returns the symbols of a kind with their sections, in the order of the table.
-    pub fn symbols_of(
+    pub(crate) fn symbols_of(
         &self,
         kind: SymbolKind,
     ) -> impl Iterator<Item = (usize, &Symbol<'d>, usize, &Section<'d>)> {
@@ -209,7 +209,7 @@ impl<'d> Image<'d> {
     }
 
     /// Returns the symbol of a relocation.
-    pub fn target(&self, relocation: &Relocation) -> Result<&Symbol<'d>, CubinError> {
+    pub(crate) fn target(&self, relocation: &Relocation) -> Result<&Symbol<'d>, CubinError> {
         let symbol = self.symbols.get(relocation.symbol);
         symbol.ok_or_else(|| CubinError::damaged("a relocation names no symbol"))
     }

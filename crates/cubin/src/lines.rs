@@ -61,13 +61,13 @@ pub(crate) struct Tables {
 
 impl Tables {
     /// Reads both tables; a missing one is empty.
-    pub fn read(image: &Image<'_>) -> Result<Tables, CubinError> {
+    pub(crate) fn read(image: &Image<'_>) -> Result<Tables, CubinError> {
         let table = |name| image.section(name).map_or(Ok(Vec::new()), |s| programs(image, s));
         Ok(Tables { cuda: table(".debug_line")?, ptx: table(".nv_debug_line_sass")? })
     }
 
     /// Fills in the tables of the kernel whose code is a section of `size` bytes.
-    pub fn fill(&self, section: usize, size: u64, kernel: &mut KernelFacts) {
+    pub(crate) fn fill(&self, section: usize, size: u64, kernel: &mut KernelFacts) {
         kernel.source = self
             .cuda
             .iter()

@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 
-use super::{LimitChoice, LoweringArg, ModeArg};
+use super::{LimitChoice, LoweringArg, ModeArg, SassChoice};
 
 /// Several runs. An option given once holds for all runs; given once for each run, it is dealt out
 /// in order.
 #[derive(clap::Args, Debug)]
 pub(crate) struct RunsChoice {
-    /// The programs: .ir or .ptx files, or - for standard input
+    /// The programs: .ir, .ptx, .sass, .cubin or .cu files, or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sass: SassChoice,
     /// Choose how warps diverge: one mode, or one for each run as in pre-volta,volta; both run on
     /// one machine (h200 unless --machine)
     #[arg(long, value_enum, value_delimiter = ',', value_name = "MODE[,MODE]")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use simt_teach::sweep::{Shard, Step};
 
 use super::plot::picture_name;
-use super::{LaunchChoice, LimitChoice, MachineChoice, RowFormat};
+use super::{LaunchChoice, LimitChoice, MachineChoice, RowFormat, SassChoice};
 
 /// Run a program for each combination of values; tabulate, record and draw the results
 ///
@@ -15,9 +15,11 @@ use super::{LaunchChoice, LimitChoice, MachineChoice, RowFormat};
 /// that name.
 #[derive(clap::Args, Debug)]
 pub(crate) struct SweepArgs {
-    /// The program: an .ir or .ptx file, or - for standard input
+    /// The program: an .ir, .ptx, .sass, .cubin or .cu file, or - for standard input
     #[arg(required_unless_present = "merge")]
     pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sass: SassChoice,
     /// Sweep NAME over the numbers FROM to TO, or over a list: -P NAME=VALUE,VALUE
     #[arg(
         short = 'P',

@@ -8,7 +8,7 @@ use simt_core::Program;
 use simt_gpu::crosscheck::{Sources, suite as compare, unseen::Texts};
 use simt_report::{evidence_text, validation_text};
 
-use super::super::args::{CrosscheckArgs, Format, ValidationPage};
+use super::super::args::{CrosscheckArgs, Format, SassChoice, ValidationPage};
 use super::super::{Exit, Failure, job, output, source};
 use super::{exit, style, with_bench, with_subject};
 
@@ -60,7 +60,10 @@ fn below(folder: &Path) -> Result<Vec<Program>, Failure> {
     if found.is_empty() {
         return Err(unreadable(folder, &"there is no program (.ir, .ptx) in it"));
     }
-    found.iter().map(|path| source::read_runnable(path, None, true)).collect()
+    found
+        .iter()
+        .map(|path| source::read_runnable(path, &SassChoice::default(), None, true))
+        .collect()
 }
 
 /// Lists a folder; errors name `whole`.

@@ -1,0 +1,49 @@
+//! Arguments about machine code.
+
+use std::path::PathBuf;
+
+use clap::builder::NonEmptyStringValueParser;
+
+/// Architecture that nvcc compiles for unless `--arch` says otherwise.
+const ARCH: &str = "sm_90";
+
+/// Compilation of a `.cu` file before a run.
+#[derive(clap::Args, Clone, Debug, Default)]
+pub(crate) struct SassChoice {
+    /// Compile the .cu file with nvcc (-O3) and take its machine code
+    #[arg(long)]
+    pub(crate) sass: bool,
+    /// Compile for this architecture [default: sm_90]
+    #[arg(long, value_name = "ARCH", requires = "sass", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) arch: Option<String>,
+}
+
+impl SassChoice {
+    /// Architecture to compile for.
+    pub(crate) fn arch(&self) -> &str {
+        self.arch.as_deref().unwrap_or(ARCH)
+    }
+}
+
+/// Make a .sass file of a cubin: directives, facts of its kernels, listing
+///
+/// Make a .sass file of a cubin (`nvcc -cubin -arch=sm_90 -lineinfo k.cu`) or of a .cu file, which
+/// nvcc compiles first. The listing is NVIDIA's: cuobjdump and nvdisasm are looked for on PATH, in
+/// CUDA_HOME, in CUDA_PATH, and among the pip packages of the active environment.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ImportArgs {
+    /// The .cubin or .cu file
+    pub(crate) file: PathBuf,
+    /// Write the result to FILE instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Take the `//!` lines of this file [default: those of the .cu file beside the cubin]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) directives: Option<PathBuf>,
+    /// Call this cuobjdump or nvdisasm
+    #[arg(long, value_name = "PATH")]
+    pub(crate) disassembler: Option<PathBuf>,
+    /// Compile a .cu file for this architecture
+    #[arg(long, value_name = "ARCH", default_value = ARCH)]
+    pub(crate) arch: String,
+}

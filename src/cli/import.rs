@@ -1,0 +1,141 @@
+//! `simt-sim import`, and programs that are cubins or CUDA sources: made into a `.sass` text.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use simt_cubin::CubinError;
+
+use super::args::ImportArgs;
+use super::source::{MAX_BYTES, read_text, utf8};
+use super::toolkit::{self, Tool};
+use super::{Exit, Failure, output, reading};
+
+/// Words for the limit of an image in errors.
+const BOUND: &str = "the limit of a cubin is";
+/// Packages with the disassembler.
+const DISASSEMBLER: &str = "pip install nvidia-cuda-cuobjdump nvidia-cuda-nvdisasm";
+/// Packages with the compiler.
+const COMPILER: &str = "pip install nvidia-cuda-nvcc nvidia-cuda-cccl";
+/// Line of `cuobjdump -sass` that nvdisasm does not print.
+const CODE_FOR: &str = "code for sm_";
+
+/// Writes the `.sass` text of a cubin or of a CUDA source.
+pub(crate) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
+    let disassembler = args.disassembler.as_deref();
+    let directives = match &args.directives {
+        Some(file) => Some(read_text(file)?.1),
+        None => None,
+    };
+    let text = if is_cuda(&args.file) {
+        compiled(&args.file, &args.arch, directives, disassembler)?
+    } else {
+        let image = reading::regular(&args.file, simt_cubin::MAX_BYTES, BOUND)
+            .map_err(|e| Failure::new(format!("cannot read `{}`: {e}", args.file.display())))?;
+        of_image(&args.file, &image, directives, disassembler)?
+    };
+    output::deliver(args.output.as_deref(), &text)?;
+    Ok(Exit::Ok)
+}
+
+/// Returns true if a file is a CUDA source by its name.
+pub(crate) fn is_cuda(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "cu")
+}
+
+/// Compiles a CUDA source and returns its `.sass` text. Directives are its own unless given.
+pub(crate) fn compiled(
+    path: &Path,
+    arch: &str,
+    directives: Option<String>,
+    disassembler: Option<&Path>,
+) -> Result<String, Failure> {
+    let (_, source) = read_text(path)?;
+    let nvcc = Tool::Nvcc.find().ok_or_else(|| missing("nvcc", COMPILER))?;
+    let folder = folder()?;
+    let cubin = folder.path().join("program.cubin");
+    let fail = |e: &dyn std::fmt::Display| {
+        Failure::new(format!("cannot compile `{}`: {e}", path.display()))
+    };
+    // An absolute path cannot be mistaken for an option.
+    let file = std::path::absolute(path).map_err(|e| fail(&e))?;
+    let words = ["-cubin", "-O3", "-lineinfo", "-arch", arch, "-o"];
+    let mut arguments: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+    arguments.extend([cubin.clone().into_os_string(), file.into_os_string()]);
+    let messages = toolkit::call(&nvcc, &arguments, folder.path())?.messages;
+    output::error(&messages);
+    let image = reading::regular(&cubin, simt_cubin::MAX_BYTES, BOUND).map_err(|e| fail(&e))?;
+    of_image(path, &image, Some(directives.unwrap_or(source)), disassembler)
+}
+
+/// Returns the `.sass` text of a cubin. Directives are those of the `.cu` beside it unless given.
+pub(crate) fn of_image(
+    path: &Path,
+    image: &[u8],
+    directives: Option<String>,
+    disassembler: Option<&Path>,
+) -> Result<String, Failure> {
+    let fail = |e: CubinError| Failure::new(format!("cannot import `{}`: {e}", path.display()));
+    let facts = simt_cubin::facts(image).map_err(fail)?;
+    let listing = listing(image, facts.arch, disassembler)?;
+    let directives = match directives {
+        Some(text) => text,
+        None => beside(path),
+    };
+    let text = simt_cubin::join(&directives, facts, &listing).map_err(fail)?;
+    if text.len() as u64 > MAX_BYTES {
+        let (length, name) = (text.len(), path.display());
+        return Err(Failure::new(format!(
+            "the text of `{name}` has {length} bytes; the limit of a text is {MAX_BYTES}"
+        )));
+    }
+    Ok(text)
+}
+
+/// Returns the text of the CUDA source beside a cubin; empty if there is none.
+fn beside(path: &Path) -> String {
+    let file = path.with_extension("cu");
+    if file == path { String::new() } else { read_text(&file).map(|(_, t)| t).unwrap_or_default() }
+}
+
+/// Returns the listing of an image as `cuobjdump -sass` prints it.
+fn listing(image: &[u8], arch: u32, given: Option<&Path>) -> Result<String, Failure> {
+    let folder = folder()?;
+    let file = folder.path().join("program.cubin");
+    std::fs::write(&file, image)
+        .map_err(|e| Failure::new(format!("cannot write a temporary file: {e}")))?;
+    let nvdisasm = || Tool::Nvdisasm.find();
+    let (program, alone) = match given {
+        Some(program) => {
+            let stem = program.file_stem().unwrap_or_default().to_string_lossy();
+            (program.to_owned(), stem.contains(Tool::Nvdisasm.name()))
+        }
+        // cuobjdump calls nvdisasm.
+        None => match (Tool::Cuobjdump.find().filter(|_| nvdisasm().is_some()), nvdisasm()) {
+            (Some(program), _) => (program, false),
+            (None, Some(program)) => (program, true),
+            (None, None) => return Err(missing("cuobjdump and nvdisasm", DISASSEMBLER)),
+        },
+    };
+    let file = file.into_os_string();
+    let arguments = match alone {
+        true => vec![file, "-pb".into(), "-hex".into(), "-novliw".into()],
+        false => vec!["-sass".into(), file],
+    };
+    let called = toolkit::call(&program, &arguments, folder.path())?;
+    let text = utf8(called.out)
+        .map_err(|e| Failure::new(format!("`{}` printed no text: {e}", program.display())))?;
+    let head =
+        if text.contains(CODE_FOR) { String::new() } else { format!("\t{CODE_FOR}{arch}\n") };
+    Ok(head + text.trim_start_matches(['\n', '\r']))
+}
+
+fn folder() -> Result<tempfile::TempDir, Failure> {
+    tempfile::tempdir().map_err(|e| Failure::new(format!("cannot create a temporary folder: {e}")))
+}
+
+fn missing(programs: &str, install: &str) -> Failure {
+    Failure::new(format!(
+        "cannot find {programs}\nhelp: install the CUDA toolkit, or run `{install}` in the active \
+         Python environment"
+    ))
+}
