@@ -18,7 +18,7 @@ pub use counts::Counts;
 pub use passages::{Edges, Passage, Passages, Visits};
 pub use slots::{SlotSpan, SlotUse, Slots};
 pub use timeline::{Control, Issue, LaneState, Part, Places, Span, Strip, Timeline, Window};
-pub use totals::{StepTotals, Totals, TrafficTotals};
+pub use totals::{OpcodeTotals, StepTotals, Totals, TrafficTotals};
 pub use trace::{Trace, TraceEntry};
 
 #[doc(hidden)]

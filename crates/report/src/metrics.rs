@@ -191,8 +191,8 @@ pub fn suggest(name: &str) -> Option<&'static str> {
     closest(name, all().iter().flat_map(names))
 }
 
-/// NVIDIA's metrics that are not simulated.
-/// Names, the closest metric that is simulated, and the difference.
+/// NVIDIA's metrics that PTX does not show: names, the closest metric that it shows, and the
+/// difference.
 const INSTEAD: [(&[&str], &str, &str); 3] = [
     (
         &[

@@ -107,7 +107,12 @@ pub fn selected(run: &Run, names: &[impl AsRef<str>]) -> Result<String, UnknownM
             None => "n/a".to_owned(),
         };
         out.push_str(format!("{name} {value} {}", unit.unwrap_or_default()).trim_end());
-        let _ = writeln!(out, "  # {}", run.trust_of(metric));
+        let instead = if value == "n/a" { metrics::instead(metric.name) } else { None };
+        let label = match instead {
+            Some((other, why)) => format!("machine code only; use `{other}`: {why}"),
+            None => run.trust_of(metric).to_string(),
+        };
+        let _ = writeln!(out, "  # {label}");
     }
     Ok(out)
 }

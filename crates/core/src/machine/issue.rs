@@ -225,6 +225,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
             Effect::Jump { lanes } => {
                 let mut sides = sides(lanes, &self.addresses, |pc| Pc(pc as u32));
+                let leader = active.lowest().unwrap_or(0);
+                let first = sides.iter().find(|side| side.lanes.contains(leader));
+                let taken = first.map_or(LaneMask::EMPTY, |side| side.lanes);
+                self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
                 add_side(&mut sides, next, active - lanes);
                 warp.refetch = self.refetch(lanes);
                 warp.control.jump(&sides);

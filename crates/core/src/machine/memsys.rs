@@ -359,32 +359,25 @@ fn same_word_lanes(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
     longest.unwrap_or(1) as u32
 }
 
-/// Returns the passes that the banks need.
+/// Returns the passes that the banks need: the largest number of distinct words in one bank.
 ///
-/// For each group of lanes that moves at most 32 words (a warp at 4 bytes per lane, half of one at
-/// 8, a quarter at 16), that is the largest number of distinct words in one bank.
+/// On an H200 this also holds for accesses of 8 and 16 bytes per lane: without equal words they
+/// take two and four passes, and one if all lanes read the same address.
 fn wavefronts(access: MemoryAccess, addresses: &[u64; MAX_LANES], banks: u32) -> u32 {
     let words_per_lane = u32::from(access.bytes).div_ceil(4).max(1);
-    let group = (32 / words_per_lane).max(1);
-    let mut passes = 0;
-    let mut first = 0;
-    while first < 32 {
-        let lanes = access.lanes & LaneMask(LaneMask::first_n(group).0 << first);
-        if !lanes.is_empty() {
-            passes += passes_of_group(lanes, words_per_lane, addresses, banks);
-        }
-        first += group;
+    if access.lanes.is_empty() {
+        return 0;
     }
-    passes
+    passes_of(access.lanes, words_per_lane, addresses, banks)
 }
 
-fn passes_of_group(
+fn passes_of(
     lanes: LaneMask,
     words_per_lane: u32,
     addresses: &[u64; MAX_LANES],
     banks: u32,
 ) -> u32 {
-    let mut words = [0; MAX_LANES];
+    let mut words = [0; 4 * MAX_LANES];
     let mut len = 0;
     // One bit per bank suffices while no two lanes conflict, which is the common case.
     let mut taken = 0_u64;

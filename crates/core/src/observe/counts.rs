@@ -7,11 +7,12 @@
 
 use std::collections::BTreeMap;
 
-use super::totals::{StepTotals, Totals, TrafficTotals};
+use super::totals::{OpcodeTotals, StepTotals, Totals, TrafficTotals};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc};
 use crate::code::Code;
 use crate::event::{Event, Observer, SlotLoss, Stall, Traffic};
-use crate::kernel::Op;
+use crate::isa::Space;
+use crate::kernel::{ConvergenceOp, Op};
 
 /// Counters of a step that every issue updates, in one cache line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +35,7 @@ struct Issues {
     last_active: LaneMask,
     last_count: u8,
     is_join: bool,
+    kind: OpcodeKind,
     /// True for saves and restores of a recursive function's registers.
     is_spill: bool,
 }
@@ -47,6 +49,43 @@ impl Issues {
         }
         let n = u32::from(self.last_count);
         (n, if lanes == active { n } else { lanes.count() })
+    }
+}
+
+/// Kind of a machine instruction, for [`OpcodeTotals`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum OpcodeKind {
+    #[default]
+    Other,
+    Branch,
+    Control,
+    SharedLoad,
+    SharedStore,
+}
+
+impl OpcodeKind {
+    fn of(op: &Op) -> OpcodeKind {
+        match op {
+            Op::Branch { .. } | Op::Jump(_) => OpcodeKind::Branch,
+            Op::Exit | Op::WarpSync { .. } => OpcodeKind::Control,
+            Op::Join(ConvergenceOp::Sync(_) | ConvergenceOp::Break(_)) => OpcodeKind::Control,
+            Op::Load(load) if load.access.space == Space::Shared => OpcodeKind::SharedLoad,
+            Op::Store(store) if store.access.space == Space::Shared => OpcodeKind::SharedStore,
+            _ => OpcodeKind::Other,
+        }
+    }
+
+    fn count(self, issues: u64, totals: &mut OpcodeTotals) {
+        match self {
+            OpcodeKind::Other => {}
+            OpcodeKind::Branch => {
+                totals.branch_targets += issues;
+                totals.control += issues;
+            }
+            OpcodeKind::Control => totals.control += issues,
+            OpcodeKind::SharedLoad => totals.shared_loads += issues,
+            OpcodeKind::SharedStore => totals.shared_stores += issues,
+        }
     }
 }
 
@@ -68,6 +107,8 @@ pub struct Counts {
     warp_size: u32,
     /// True if join steps count as machine instructions.
     counts_joins: bool,
+    /// True for machine code, whose opcodes are counted as a profiler does.
+    has_opcodes: bool,
     /// Issue counters by step.
     issues: Vec<Issues>,
     /// Branch and memory counters by step.
@@ -104,7 +145,9 @@ impl Counts {
         let mut counts = Counts::new(&is_join, warp_size, code.is_machine_code());
         for (row, step) in counts.issues.iter_mut().zip(code.ops()) {
             row.is_spill = matches!(step.inst.op, Op::Spill(_));
+            row.kind = OpcodeKind::of(&step.inst.op);
         }
+        counts.has_opcodes = code.kernel().native.is_some();
         counts
     }
 
@@ -116,6 +159,7 @@ impl Counts {
         Counts {
             warp_size,
             counts_joins,
+            has_opcodes: false,
             issues: is_join
                 .iter()
                 .map(|&is_join| Issues { is_join, ..Issues::default() })
@@ -204,6 +248,7 @@ impl Counts {
             histogram: if self.counts_joins { added(self.histogram) } else { self.histogram[0] },
             join_steps: 0,
             join_slots: 0,
+            opcodes: self.has_opcodes.then(OpcodeTotals::default),
             branches: 0,
             divergent_branches: 0,
             barriers: self.barriers,
@@ -234,6 +279,9 @@ impl Counts {
                 totals.not_predicated_off += row.guarded_slots;
             }
             totals.slots_used += row.slots;
+            if let Some(opcodes) = &mut totals.opcodes {
+                row.kind.count(row.issues, opcodes);
+            }
             totals.branches += effects.branches;
             totals.divergent_branches += effects.divergent;
             totals.steps.push(StepTotals {

@@ -123,6 +123,19 @@ impl StepTotals {
     }
 }
 
+/// Executions of machine instructions by kind of opcode, as a profiler counts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpcodeTotals {
+    /// BRA, BRX, CALL and RET.
+    pub branch_targets: u64,
+    /// These, EXIT, BSYNC, BREAK and WARPSYNC.
+    pub control: u64,
+    /// LDS, with executions whose lanes are all predicated off.
+    pub shared_loads: u64,
+    /// STS, likewise.
+    pub shared_stores: u64,
+}
+
 /// Totals of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Totals {
@@ -151,6 +164,8 @@ pub struct Totals {
     /// Issue slots of join steps.
     pub join_slots: u64,
 
+    /// Executions by kind of opcode; `None` for PTX, which does not show them.
+    pub opcodes: Option<OpcodeTotals>,
     /// Conditional branches executed.
     pub branches: u64,
     /// Conditional branches taken by some but not all active lanes.

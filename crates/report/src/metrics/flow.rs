@@ -17,6 +17,28 @@ pub(super) const TABLE: &[Metric] = &[
         value: |i| count(i.totals.branches),
     },
     Metric {
+        name: "branch",
+        ncu: Some("smsp__sass_branch_targets.sum"),
+        aliases: &["branches"],
+        unit: "branch",
+        group: Group::Divergence,
+        formula: "BRA, BRX, CALL and RET executed by warps",
+        meaning: "Branches, unconditional ones included. Only machine code shows them all.",
+        ours: false,
+        value: |i| i.totals.opcodes.and_then(|opcodes| count(opcodes.branch_targets)),
+    },
+    Metric {
+        name: "inst_executed_op_branch",
+        ncu: Some("smsp__inst_executed_op_branch.sum"),
+        aliases: &[],
+        unit: "inst",
+        group: Group::Divergence,
+        formula: "branch, EXIT, BSYNC, BREAK and WARPSYNC executed by warps",
+        meaning: "Control-flow instructions. Only machine code shows them all.",
+        ours: false,
+        value: |i| i.totals.opcodes.and_then(|opcodes| count(opcodes.control)),
+    },
+    Metric {
         name: "divergent_branch",
         ncu: Some("smsp__sass_branch_targets_threads_divergent.sum"),
         aliases: &["divergent_branches"],
@@ -39,7 +61,7 @@ pub(super) const TABLE: &[Metric] = &[
                   branches, as on a GPU. Nsight's share is of all branches, unconditional ones \
                   included.",
         ours: false,
-        value: |i| match i.totals.branches {
+        value: |i| match i.totals.opcodes.map_or(i.totals.branches, |o| o.branch_targets) {
             0 => Some(Value::Real(0.0)),
             branches => percent(branches.saturating_sub(i.totals.divergent_branches), branches),
         },

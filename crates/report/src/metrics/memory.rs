@@ -187,6 +187,16 @@ pub(super) const TABLE: &[Metric] = &[
         "Warp-level shared-memory loads; NVIDIA's counters include loads whose lanes are all \
          predicated off.",
         |i| count(i.shared(LOAD).requests)),
+    metric!(Shared, "inst", "inst_executed_shared_loads", Some("smsp__inst_executed_op_shared_ld.sum"),
+        ["shared_load"],
+        "LDS executed by warps", "Shared loads, those whose lanes are all predicated off included. \
+         Only machine code shows them all.",
+        |i| i.totals.opcodes.and_then(|opcodes| count(opcodes.shared_loads))),
+    metric!(Shared, "inst", "inst_executed_shared_stores", Some("smsp__inst_executed_op_shared_st.sum"),
+        ["shared_store"],
+        "STS executed by warps", "Shared stores, those whose lanes are all predicated off included. \
+         Only machine code shows them all.",
+        |i| i.totals.opcodes.and_then(|opcodes| count(opcodes.shared_stores))),
     metric!(Shared, "wavefront", "shared_load_transactions", Some("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),
         ["shared_ld_transactions"],
         "wavefronts of shared loads", "Passes over the banks for shared loads.",
