@@ -199,9 +199,11 @@ impl WarpControl {
     }
 
     /// Returns the mask of a barrier register, and clears it on request (BMOV).
-    pub fn barrier(&mut self, join: JoinId, clear: bool) -> LaneMask {
+    ///
+    /// The active lanes continue at `next`.
+    pub fn barrier(&mut self, join: JoinId, clear: bool, next: Pc) -> LaneMask {
         match self {
-            WarpControl::Elected(e) => e.barrier(join, clear),
+            WarpControl::Elected(e) => e.barrier(join, clear, next),
             WarpControl::Stack(_) | WarpControl::Independent(_) => LaneMask::EMPTY,
         }
     }

@@ -195,11 +195,13 @@ impl Elected {
     pub(super) fn leave(&mut self, join: JoinId, lanes: LaneMask, next: Pc) {
         *self.register(join) -= lanes;
         self.current = Lanes::at(next, self.current.lanes);
-        let arrived = self.arrived(join) & *self.register(join);
-        if arrived.is_empty() || !self.is_complete(join, arrived) {
-            return;
-        }
-        let released = self.gathered_at(join);
+        self.release_completed(join);
+    }
+
+    /// Makes the lanes at a barrier that now waits for none ready, as the other side of a branch.
+    fn release_completed(&mut self, join: JoinId) {
+        let Some(at) = self.completed().filter(|(completed, _)| *completed == join) else { return };
+        let released = self.gathered_at(at);
         let current = self.current;
         if released.lanes.count() < current.lanes.count() {
             self.current = released;
@@ -210,7 +212,8 @@ impl Elected {
     }
 
     /// Returns the mask of a barrier register, and clears it on request (BMOV).
-    pub(super) fn barrier(&mut self, join: JoinId, clear: bool) -> LaneMask {
+    pub(super) fn barrier(&mut self, join: JoinId, clear: bool, next: Pc) -> LaneMask {
+        self.current = Lanes::at(next, self.current.lanes);
         let register = self.register(join);
         let mask = *register;
         if clear {
@@ -245,9 +248,10 @@ impl Elected {
         self.pool.push(Lanes { lanes: lanes.lanes | there, ..lanes });
     }
 
-    /// Returns the lanes that have arrived at a barrier.
-    fn arrived(&self, join: JoinId) -> LaneMask {
-        let there = self.blocked.iter().filter(|g| g.state == GroupState::AtJoin(join));
+    /// Returns the lanes that are blocked at a barrier by the BSYNC at `pc`.
+    fn arrived(&self, join: JoinId, pc: Pc) -> LaneMask {
+        let state = GroupState::AtJoin(join);
+        let there = self.blocked.iter().filter(|g| g.state == state && g.pc == pc);
         there.fold(LaneMask::EMPTY, |all, g| all | g.lanes)
     }
 
@@ -260,34 +264,23 @@ impl Elected {
 
     fn sync(&mut self, join: JoinId, next: Pc) {
         let Lanes { pc, lanes, .. } = self.current;
-        let participants = *self.register(join);
-        let own = lanes & participants;
-        if own.is_empty() {
-            self.current = Lanes::at(next, lanes);
-            return;
-        }
-        let arrived = own | self.arrived(join) & participants;
+        let arrived = lanes | self.arrived(join, pc);
         if !self.is_complete(join, arrived) {
-            // Lanes that do not take part pass.
-            self.current = Lanes::at(next, lanes - own);
-            return self.block_at(pc, own, GroupState::AtJoin(join));
+            return self.block(pc, lanes, GroupState::AtJoin(join));
         }
-        *self.register(join) -= arrived;
+        let released = *self.register(join) & arrived;
+        *self.register(join) -= released;
         for group in &mut self.blocked {
-            if group.state == GroupState::AtJoin(join) {
-                group.lanes -= arrived;
+            if group.state == GroupState::AtJoin(join) && group.pc == pc {
+                group.lanes -= released;
             }
         }
         self.blocked.retain(|group| !group.lanes.is_empty());
-        self.current = Lanes::at(next, lanes | arrived);
+        self.current = Lanes::at(next, lanes | released);
     }
 
     fn block(&mut self, pc: Pc, lanes: LaneMask, state: GroupState) {
         self.current.lanes -= lanes;
-        self.block_at(pc, lanes, state);
-    }
-
-    fn block_at(&mut self, pc: Pc, lanes: LaneMask, state: GroupState) {
         self.blocked.push(Group { pc, lanes, state });
         self.resume();
     }
@@ -359,9 +352,9 @@ impl Elected {
             self.current = sibling;
         } else if !self.pool.is_empty() {
             self.elect();
-        } else if let Some(join) = self.completed() {
+        } else if let Some(at) = self.completed() {
             // Only now can its lanes go on: they execute their BSYNC again.
-            self.current = self.gathered_at(join);
+            self.current = self.gathered_at(at);
         } else if !self.yielded.is_empty() {
             let picked = self.yielded.remove(0);
             let same = self.yielded.extract_if(.., |group| group.pc == picked.pc);
@@ -385,18 +378,19 @@ impl Elected {
         self.current.lanes = parked.fold(self.current.lanes, |all, group| all | group.lanes);
     }
 
-    /// Returns a barrier at which lanes are blocked although it waits for none.
-    fn completed(&self) -> Option<JoinId> {
+    /// Returns a barrier at which lanes are blocked although it waits for none, and their PC.
+    fn completed(&self) -> Option<(JoinId, Pc)> {
         self.blocked.iter().find_map(|group| match group.state {
-            GroupState::AtJoin(join) if self.is_complete(join, self.arrived(join)) => Some(join),
+            GroupState::AtJoin(join) if self.is_complete(join, self.arrived(join, group.pc)) => {
+                Some((join, group.pc))
+            }
             _ => None,
         })
     }
 
-    /// Takes the lanes that are blocked at a barrier at the PC of the first of them.
-    fn gathered_at(&mut self, join: JoinId) -> Lanes {
+    /// Takes the lanes that are blocked at a barrier by the BSYNC at a PC.
+    fn gathered_at(&mut self, (join, pc): (JoinId, Pc)) -> Lanes {
         let state = GroupState::AtJoin(join);
-        let pc = self.blocked.iter().find(|g| g.state == state).map_or(Pc(0), |g| g.pc);
         let parked = self.blocked.extract_if(.., |g| g.state == state && g.pc == pc);
         Lanes::at(pc, parked.fold(LaneMask::EMPTY, |all, group| all | group.lanes))
     }
@@ -406,7 +400,9 @@ impl Elected {
         used.filter(|id| !self.registers[id.0 as usize].is_empty())
             .map(|id| {
                 let participants = self.registers[id.0 as usize];
-                Join { id, participants, arrived: self.arrived(id) & participants }
+                let there = self.blocked.iter().filter(|g| g.state == GroupState::AtJoin(id));
+                let arrived = there.fold(LaneMask::EMPTY, |all, g| all | g.lanes);
+                Join { id, participants, arrived: arrived & participants }
             })
             .collect()
     }

@@ -361,14 +361,17 @@ fn same_word_lanes(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
 
 /// Returns the passes that the banks need: the largest number of distinct words in one bank.
 ///
-/// On an H200 this also holds for accesses of 8 and 16 bytes per lane: without equal words they
-/// take two and four passes, and one if all lanes read the same address.
+/// An H200 serves the two halves of a warp apart if each lane accesses 16 bytes (four kernels with
+/// `LDS.128`, in programs/unseen): two passes if all lanes read one address.
 fn wavefronts(access: MemoryAccess, addresses: &[u64; MAX_LANES], banks: u32) -> u32 {
     let words_per_lane = u32::from(access.bytes).div_ceil(4).max(1);
-    if access.lanes.is_empty() {
-        return 0;
-    }
-    passes_of(access.lanes, words_per_lane, addresses, banks)
+    let half = LaneMask::first_n(16);
+    let parts = match words_per_lane {
+        4 => [access.lanes & half, access.lanes - half],
+        _ => [access.lanes, LaneMask::EMPTY],
+    };
+    let parts = parts.into_iter().filter(|lanes| !lanes.is_empty());
+    parts.map(|lanes| passes_of(lanes, words_per_lane, addresses, banks)).sum()
 }
 
 fn passes_of(

@@ -81,11 +81,10 @@ pub(super) fn barrier_register(
     }
     match op {
         ConvergenceOp::Save { join, d, clear } => {
-            let mask = warp.control.barrier(join, clear);
+            let mask = warp.control.barrier(join, clear, next);
             if let Some(d) = d {
                 exec::write_lanes(&mut warp.registers, d, lanes, mask.0);
             }
-            warp.control.go(next);
         }
         ConvergenceOp::Restore { join, s } => {
             let lane = lanes.lowest().unwrap_or(0);

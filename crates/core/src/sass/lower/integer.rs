@@ -10,7 +10,7 @@ mod video;
 
 use super::text::Operand;
 use super::{FALSE, Lowering, Missing, Width, record};
-use crate::kernel::{Native, NativeFn, Part, Predicate, PredicateUse, Row, Source};
+use crate::kernel::{Native, NativeFn, Part, Predicate, PredicateUse, Source};
 
 /// A predicate source that is false.
 const NEVER: PredicateUse = PredicateUse { predicate: FALSE, negated: false };

@@ -26,13 +26,13 @@ impl Lanes<'_> {
 
     /// Returns a source as it is in the register.
     #[inline(always)]
-    pub fn raw(&self, source: usize) -> Row<u32> {
+    pub(super) fn raw(&self, source: usize) -> Row<u32> {
         *self.row(self.op.s[source].row)
     }
 
     /// Returns the low and the high words of a 64-bit source.
     #[inline(always)]
-    pub fn raw_pair(&self, source: usize) -> Row<u64> {
+    pub(super) fn raw_pair(&self, source: usize) -> Row<u64> {
         let row = self.op.s[source].row;
         let (low, high) = (self.row(row), self.row(kernel::Row(row.0 + 1)));
         let mut values = [0; MAX_LANES];
@@ -44,7 +44,7 @@ impl Lanes<'_> {
 
     /// Writes the 32-bit result of the active lanes, unless it is RZ.
     #[inline(always)]
-    pub fn write_bits(&mut self, value: impl Fn(usize) -> u32) {
+    pub(super) fn write_bits(&mut self, value: impl Fn(usize) -> u32) {
         let Some(d) = self.op.d else { return };
         let row = &mut self.registers.narrow[usize::from(d.0)];
         let mut new = *row;
@@ -56,14 +56,14 @@ impl Lanes<'_> {
 
     /// As [`Lanes::write_bits`]; computes active lanes only.
     #[inline(always)]
-    pub fn write_bits_each(&mut self, value: impl Fn(usize) -> u32) {
+    pub(super) fn write_bits_each(&mut self, value: impl Fn(usize) -> u32) {
         let new = self.each(value);
         self.write_bits(|lane| new[lane]);
     }
 
     /// Writes the 64-bit result of the active lanes, unless it is RZ.
     #[inline(always)]
-    pub fn write_pair(&mut self, value: impl Fn(usize) -> u64) {
+    pub(super) fn write_pair(&mut self, value: impl Fn(usize) -> u64) {
         let Some(d) = self.op.d else { return };
         let mut new = [0_u64; MAX_LANES];
         for (lane, cell) in new.iter_mut().enumerate() {
@@ -76,7 +76,7 @@ impl Lanes<'_> {
 
     /// As [`Lanes::write_pair`]; computes active lanes only.
     #[inline(always)]
-    pub fn write_pair_each(&mut self, value: impl Fn(usize) -> u64) {
+    pub(super) fn write_pair_each(&mut self, value: impl Fn(usize) -> u64) {
         let new = self.each(value);
         self.write_pair(|lane| new[lane]);
     }

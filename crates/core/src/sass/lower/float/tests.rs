@@ -23,12 +23,22 @@ const ROUNDS: u64 = 24;
 /// Lanes of every other round.
 const SOME: LaneMask = LaneMask(0x70f0_a5fd);
 
-fn lowered((text, low, high): Line) -> (Native, Rows) {
+fn lowered(line: Line) -> (Native, Rows) {
+    let (mut natives, rows) = routine(&[line]);
+    (natives.remove(0), rows)
+}
+
+/// Lowers lines that share their registers.
+fn routine(lines: &[Line]) -> (Vec<Native>, Rows) {
     let mut rows = Rows::new(40, 16);
-    let parsed = parse(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
-    let encoding = u128::from(high) << 64 | u128::from(low);
-    let native = element_wise(&mut Lowering::new(parsed, encoding, &mut rows));
-    (native.unwrap_or_else(|e| panic!("{text}: {e:?}")), rows)
+    let lower = |(text, low, high): &Line| {
+        let parsed = parse(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        let encoding = u128::from(*high) << 64 | u128::from(*low);
+        let native = element_wise(&mut Lowering::new(parsed, encoding, &mut rows));
+        native.unwrap_or_else(|e| panic!("{text}: {e:?}"))
+    };
+    let natives = lines.iter().map(lower).collect();
+    (natives, rows)
 }
 
 /// Returns corner cases of a type.

@@ -95,7 +95,9 @@ impl Reader<'_, '_, '_> {
             true => NativeFn::ShiftAddHigh { shift, extend },
             false => NativeFn::ShiftAdd { shift },
         };
-        Ok(())
+        // The low word of `-a` shifted is that of the shifted value negated; others are not known.
+        let known = !self.op.s[0].invert && !(high && self.op.s[0].negate);
+        if known { Ok(()) } else { Err(Missing::Operands) }
     }
 
     /// `SHF.R.U32.HI R0, R1, R2, R3`: `R3` is the high word, `R1` the low one.

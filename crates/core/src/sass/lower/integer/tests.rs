@@ -224,6 +224,8 @@ fn unknown_forms_are_missing() {
     operands("IADD3 R0, R1, R2, R3, P0, P1, P2");
     operands("LOP3.LUT R0, R1, R2, R3, 0x100, !PT");
     operands("LEA R0, R1, R2, 0x20");
+    operands("LEA.HI R0, -R1, R2, R3, 0x2");
+    operands("LEA.X R0, ~R1, R2, 0x2, P0");
     operands("IADD3 R0, R1.H0, R2, R3");
     operands("IADD3 R0, |R1|, R2, R3");
     operands("MOV R0, SR_TID.X");

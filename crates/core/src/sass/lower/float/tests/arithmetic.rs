@@ -1,12 +1,12 @@
 //! Lines with f32 and f64.
 
 use super::{
-    FTZ, NEAR, ROUNDS, compare_results, execute, lowered, mode, ptx, registers, same_as_ptx,
-    same_predicates, values,
+    FTZ, NEAR, ROUNDS, compare_results, execute, lowered, mode, ptx, registers, routine,
+    same_as_ptx, same_predicates, values,
 };
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::{BoolOp, Compare, Round, Type};
-use crate::kernel::LaneFn;
+use crate::kernel::{LaneFn, Row, Source};
 use crate::sass::lower::{Lowering, Missing, Rows, element_wise};
 use crate::sass::text::parse;
 
@@ -354,4 +354,68 @@ fn what_is_not_supported_says_so() {
         let native = element_wise(&mut Lowering::new(parsed, 0, &mut rows));
         assert_eq!(native, Err(missing), "{text}");
     }
+}
+
+/// The fast paths of `x / y` as nvcc 13 makes them: correctly rounded unless the check says no.
+#[test]
+fn divisions_round_correctly() {
+    let (single, rows) = routine(&[
+        ("MUFU.RCP R6, R3", 0x0000_0003_0006_7308, 0x004e_3000_0000_1000),
+        ("FCHK P0, R0, R3", 0x0000_0003_0000_7302, 0x008e_6200_0000_0000),
+        ("FFMA R7, -R3, R6, 1", 0x3f80_0000_0307_7423, 0x001f_c800_0000_0106),
+        ("FFMA R7, R6, R7, R6", 0x0000_0007_0607_7223, 0x000f_c800_0000_0006),
+        ("FFMA R6, R0, R7, RZ", 0x0000_0007_0006_7223, 0x000f_c800_0000_00ff),
+        ("FFMA R8, -R3, R6, R0", 0x0000_0006_0308_7223, 0x000f_c800_0000_0100),
+        ("FFMA R7, R7, R8, R6", 0x0000_0008_0707_7223, 0x000f_e200_0000_0006),
+    ]);
+    let mut fast = 0;
+    for round in 0..20 * ROUNDS {
+        let mut file = registers(&rows, Type::F32, round);
+        let [x, y] = [0, 3].map(|row| file.narrow[row].map(f32::from_bits));
+        single.iter().for_each(|native| execute(native, &mut file, LaneMask::FULL));
+        for lane in (0..MAX_LANES).filter(|lane| file.predicates[0] >> lane & 1 == 0) {
+            let want = x[lane] / y[lane];
+            assert_eq!(file.narrow[7][lane], want.to_bits(), "{:e} / {:e}", x[lane], y[lane]);
+            fast += 1;
+        }
+    }
+    assert!(fast > 1000, "{fast}");
+    let (double, rows) = routine(&[
+        ("IMAD.MOV.U32 R2, RZ, RZ, 0x1", 0x0000_0001_ff02_7424, 0x000f_e200_078e_00ff),
+        ("MUFU.RCP64H R3, R5", 0x0000_0005_0003_7308, 0x004e_2200_0000_1800),
+        (
+            "FSETP.GEU.AND P1, PT, |R7|, 6.5827683646048100446e-37, PT",
+            0x0360_0000_0700_780b,
+            0x008f_c600_03f2_e200,
+        ),
+        ("DFMA R10, -R4, R2, 1", 0x3ff0_0000_040a_742b, 0x001f_d000_0000_0102),
+        ("DFMA R10, R10, R10, R10", 0x0000_000a_0a0a_722b, 0x000f_d000_0000_000a),
+        ("DFMA R10, R2, R10, R2", 0x0000_000a_020a_722b, 0x000f_d000_0000_0002),
+        ("DFMA R2, -R4, R10, 1", 0x3ff0_0000_0402_742b, 0x000f_d000_0000_010a),
+        ("DFMA R2, R10, R2, R10", 0x0000_0002_0a02_722b, 0x000f_d000_0000_000a),
+        ("DMUL R10, R6, R2", 0x0000_0002_060a_7228, 0x000f_d000_0000_0000),
+        ("DFMA R12, -R4, R10, R6", 0x0000_000a_040c_722b, 0x000f_d000_0000_0106),
+        ("DFMA R2, R2, R12, R10", 0x0000_000c_0202_722b, 0x000f_d400_0000_000a),
+        ("FFMA R8, RZ, R5, R3", 0x0000_0005_ff08_7223, 0x000f_ca00_0000_0003),
+        (
+            "FSETP.GT.AND P0, PT, |R8|, 1.469367938527859385e-39, PT",
+            0x0010_0000_0800_780b,
+            0x000f_da00_03f0_4200,
+        ),
+    ]);
+    let mut fast = 0;
+    for round in 0..20 * ROUNDS {
+        let mut file = registers(&rows, Type::F64, round);
+        let pair = |row: u16| values(&file, Source::of(Row(row)), Type::F64).map(f64::from_bits);
+        let [x, y] = [6, 4].map(pair);
+        double.iter().for_each(|native| execute(native, &mut file, LaneMask::FULL));
+        let quotients = values(&file, Source::of(Row(2)), Type::F64);
+        let both = file.predicates[0] & file.predicates[1];
+        for lane in (0..MAX_LANES).filter(|lane| both >> lane & 1 != 0) {
+            let want = x[lane] / y[lane];
+            assert_eq!(quotients[lane], want.to_bits(), "{:e} / {:e}", x[lane], y[lane]);
+            fast += 1;
+        }
+    }
+    assert!(fast > 1000, "{fast}");
 }

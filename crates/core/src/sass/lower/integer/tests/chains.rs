@@ -121,7 +121,10 @@ fn shifts_of_128_bits() {
 
 #[test]
 fn divisions_by_constants() {
-    // x / 7
+    // (x >> 31) - y, x / 7
+    chain("LEA.HI.SX32 R9, R2, -R5, 0x1", |l| {
+        R(9, ((l.r(2) as i32 >> 31) as u32).wrapping_sub(l.r(5)))
+    });
     chain(
         "IMAD.MOV.U32 R4, RZ, RZ, RZ
          IMAD.HI R4, R5, -0x6db6db6d, R4
@@ -146,6 +149,42 @@ fn addresses() {
             let base = u64::from(l.u(11)) << 32 | u64::from(l.u(10));
             W(8, base.wrapping_add(((l.r(4) as i32 as i64) << 1) as u64))
         },
+    );
+}
+
+#[test]
+fn differences_of_64_bits() {
+    // c - a * 8, c - (a << 5) - b, (int) c - (int) a * 8, a / 16
+    chain(
+        "SHF.L.U64.HI R9, R2.reuse, 0x3, R3
+         LEA R8, P0, -R2, R4, 0x3
+         IADD3.X R9, R5, ~R9, RZ, P0, !PT",
+        |l| W(8, l.w(4).wrapping_sub(l.w(2) << 3)),
+    );
+    chain(
+        "LEA R11, P0, R2, R4, 0x5
+         LEA.HI.X R15, R2, R5, R3, 0x5, P0
+         IADD3 R10, P0, R6, -R11, RZ
+         IADD3.X R11, R7, ~R15, RZ, P0, !PT",
+        |l| W(10, l.w(6).wrapping_sub(l.w(2) << 5).wrapping_sub(l.w(4))),
+    );
+    chain(
+        "SHF.R.S64 R9, RZ, 0x1d, R2.reuse
+         SHF.R.S32.HI R13, RZ, 0x1d, R2
+         IADD3 R8, P0, R4, -R9, RZ
+         LEA.HI.X.SX32 R9, R4, ~R13, 0x1, P0",
+        |l| {
+            let [a, c] = [l.r(2), l.r(4)].map(|word| i64::from(word as i32));
+            W(8, (c - a * 8) as u64)
+        },
+    );
+    chain(
+        "SHF.R.S32.HI R7, RZ, 0x1f, R3
+         LEA.HI R6, P0, R7, R2, RZ, 0x4
+         IMAD.X R7, RZ, RZ, R3, P0
+         SHF.R.S64 R6, R6, 0x4, R7.reuse
+         SHF.R.S32.HI R7, RZ, 0x4, R7",
+        |l| W(6, (l.w(2) as i64 / 16) as u64),
     );
 }
 
@@ -198,6 +237,21 @@ fn simd_functions() {
 
 #[test]
 fn bit_fields() {
+    // __ffsll
+    chain(
+        "IADD3 R5, P0, RZ, -R2, RZ
+         IMAD.X R7, RZ, RZ, ~R3, P0
+         LOP3.LUT R0, R3, R7, RZ, 0xc0, !PT
+         ISETP.NE.U32.AND P0, PT, R0, RZ, PT
+         @!P0 LOP3.LUT R0, R2, R5, RZ, 0xc0, !PT
+         FLO.U32 R0, R0
+         IADD3 R4, -R0.reuse, 0x1f, RZ
+         IADD3 R5, -R0, 0x3f, RZ
+         @P0 IMAD.MOV R5, RZ, RZ, R4
+         IADD3 R4, P0, -R5, 0x40, RZ
+         IMAD.X R5, RZ, RZ, -0x1, P0",
+        |l| W(4, if l.w(2) == 0 { 0 } else { u64::from(l.w(2).trailing_zeros()) + 1 }),
+    );
     // bfi.b32 with a length of 8
     chain(
         "IMAD.MOV.U32 R13, RZ, RZ, 0x8
