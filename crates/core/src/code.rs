@@ -6,7 +6,7 @@
 //! micro-op names its successor.
 
 use crate::base::Pc;
-use crate::isa::{ControlWord, Pipe};
+use crate::isa::{ControlWord, Opcode};
 use crate::kernel::{Inst, Kernel};
 
 /// Reconvergence scheme.
@@ -70,8 +70,8 @@ pub enum Dependences {
     Control {
         /// Control word.
         word: ControlWord,
-        /// Execution pipe.
-        pipe: Pipe,
+        /// Opcode, which has a pipe.
+        opcode: &'static Opcode,
         /// Counter and value to which it must fall (DEPBAR.LE).
         falls_to: Option<(u8, u8)>,
     },

@@ -270,6 +270,15 @@ impl WarpControl {
         }
     }
 
+    /// Returns the number of lanes that wait at barriers of machine code; 0 for other code.
+    #[inline]
+    pub fn joined(&self) -> u32 {
+        match self {
+            WarpControl::Elected(e) => e.joined(),
+            WarpControl::Stack(_) | WarpControl::Independent(_) => 0,
+        }
+    }
+
     /// Calls functions: the lanes of each side enter the one at its PC and return to `next`.
     ///
     /// The sides are disjoint sets of active lanes. The other active lanes go to `next`; in stack

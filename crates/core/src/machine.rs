@@ -10,6 +10,7 @@
 
 mod block;
 mod cache;
+mod constant_cache;
 mod constants;
 mod device;
 mod dram;

@@ -395,6 +395,12 @@ impl Elected {
         Lanes::at(pc, parked.fold(LaneMask::EMPTY, |all, group| all | group.lanes))
     }
 
+    /// Returns the number of lanes that wait at barriers.
+    pub(super) fn joined(&self) -> u32 {
+        let waiting = self.blocked.iter().filter(|g| matches!(g.state, GroupState::AtJoin(_)));
+        waiting.map(|group| group.lanes.count()).sum()
+    }
+
     pub(super) fn joins(&self) -> Vec<Join> {
         let used = (0..REGISTERS as u32).map(JoinId);
         used.filter(|id| !self.registers[id.0 as usize].is_empty())

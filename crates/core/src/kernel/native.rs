@@ -11,7 +11,7 @@ pub use float::{Approximation, FloatFn};
 pub use integer::*;
 
 use super::{Predicate, PredicateUse, PrmtMode, ReduxFn, Row, ShuffleMode};
-use crate::isa::{ControlWord, Pipe};
+use crate::isa::{ControlWord, Opcode};
 
 /// [`Inst::form`](super::Inst::form) of machine instructions, which have no row in the PTX table.
 ///
@@ -26,8 +26,8 @@ pub const INSTRUCTION_BYTES: u64 = 16;
 pub struct NativeKernel {
     /// Architecture number: 90 for sm_90.
     pub arch: u32,
-    /// Control word, pipe, and counter of DEPBAR of each instruction.
-    pub timing: Vec<(ControlWord, Pipe, Option<(u8, u8)>)>,
+    /// Control word, opcode, and counter of DEPBAR of each instruction.
+    pub timing: Vec<(ControlWord, &'static Opcode, Option<(u8, u8)>)>,
     /// Instructions that invalidate L1 (CCTL.IVALL).
     pub invalidates_l1: Vec<u32>,
     /// Bytes of constant bank 0 before the parameters.

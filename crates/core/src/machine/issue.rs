@@ -13,6 +13,7 @@ pub(super) use ways::split;
 use ways::{add_side, barrier_register, branch, join, sides};
 
 use super::block::Block;
+use super::constant_cache::Constants;
 use super::device::Context;
 use super::fetch::Instructions;
 use super::l2::replay::RequestLog;
@@ -39,6 +40,8 @@ pub(super) struct Issuer<'a, O> {
     pub blocks: Vec<Block>,
     memory: MemorySystem,
     pub instructions: Instructions,
+    /// Constant cache, for machine code.
+    pub constants: Constants,
     /// State shared by the SM's schedulers.
     pub shared: SharedPorts,
     /// Cycle at which the barrier unit accepts the next arrival.
@@ -62,6 +65,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             blocks,
             memory: MemorySystem::new(cx.spec, cx.active_sms, id, cx.logs_l2),
             instructions: Instructions::new(cx.spec.instruction_cache, cx.program.lines),
+            constants: Constants::new(cx.spec.sass.as_ref().and_then(|times| times.constants)),
             shared: SharedPorts::default(),
             barrier_free: 0,
             addresses: Box::new([0; MAX_LANES]),
@@ -122,6 +126,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let last = now + Cycle::from(cost.slots.max(cost.interval) * (masks - 1));
         let mut times =
             Times { resume: cost.gap.after(last), done: last + Cycle::from(cost.latency) };
+        if cost.loads_constant && cost.constant > 0 {
+            times.done += self.constants.fetch(cost.constant, now) - now;
+        }
         let after = match cost.kind {
             Kind::ElementWise => {
                 exec::element_wise(&step.inst.op, lanes, &mut warp.registers);
@@ -142,11 +149,20 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     taken: lanes,
                 });
                 warp.refetch = self.refetch(lanes);
+                resolve(warp, cost, lanes, now);
                 warp.control.advance(branch(step, lanes));
                 After::Nothing
             }
             Kind::Join => {
+                let live = warp.control.joined();
                 warp.control.advance(join(step));
+                if cost.resolves > 0 {
+                    // A BSYNC that blocks leaves the warp's other lanes to run.
+                    let blocks = warp.control.joined() > live;
+                    let cycles = if blocks { cx.program.blocked_sync } else { cost.resolves };
+                    let at = now + Cycle::from(cycles);
+                    warp.resolves = Until::new(at, Stall::BranchResolving);
+                }
                 After::Nothing
             }
             _ => {
@@ -191,6 +207,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
         if let Op::Join(join) = &step.inst.op {
             barrier_register(warp, *join, step, lanes, active);
+            if cost.resolves > 0 && !lanes.is_empty() {
+                let at = now + Cycle::from(cost.resolves);
+                warp.resolves = Until::new(at, Stall::BranchResolving);
+            }
             return Ok(After::Nothing);
         }
         let effect = match self.execute(warp, step, pc, lanes, active, now) {
@@ -216,6 +236,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     });
                 }
                 warp.refetch = self.refetch(taken);
+                resolve(warp, cost, taken, now);
                 warp.control.advance(branch(step, taken));
             }
             Effect::Switch { lanes } | Effect::Call { lanes } | Effect::Jump { lanes }
@@ -230,7 +251,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 let taken = first.map_or(LaneMask::EMPTY, |side| side.lanes);
                 self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
                 add_side(&mut sides, next, active - lanes);
-                warp.refetch = self.refetch(lanes);
+                resolve(warp, cost, lanes, now);
                 warp.control.jump(&sides);
             }
             Effect::Switch { lanes } => {
@@ -359,7 +380,13 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     .instructions
                     .fetch(cost.line, asked)
                     .max(asked + Cycle::from(warp.refetch));
-                let mut until = warp.dependences(cost, resume);
+                let mut until = warp.dependences(cost, resume).max(warp.resolves);
+                if cost.constant > 0 && !cost.loads_constant {
+                    let arrives = self.constants.fetch(cost.constant, asked);
+                    if arrives > asked {
+                        until = until.max(Until::new(arrives, Stall::ImcMiss));
+                    }
+                }
                 if let Some((counter, left)) = cost.falls_to {
                     warp.forget_finished(from);
                     let at = warp.falls_to(counter, left);
@@ -479,6 +506,14 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
             Kind::ElementWise | Kind::Join | Kind::ConditionalBranch | Kind::Plain => true,
         }
+    }
+}
+
+/// Lets the warp wait for the target of a branch that `taken` lanes take (machine code).
+#[inline]
+fn resolve(warp: &mut Warp, cost: &Cost, taken: LaneMask, now: Cycle) {
+    if cost.resolves > 0 && !taken.is_empty() {
+        warp.resolves = Until::new(now + Cycle::from(cost.resolves), Stall::BranchResolving);
     }
 }
 

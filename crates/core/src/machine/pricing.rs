@@ -1,5 +1,6 @@
 //! Costs of a kernel's micro-ops on a machine: unit, latency, issue slots, registers.
 
+use super::constant_cache::ConstantLines;
 use super::expansion::Expansion;
 use super::fetch::LINE;
 use super::scheduler::Port;
@@ -8,7 +9,7 @@ use crate::base::{Cycle, Pc};
 use crate::code::{COUNTERS, Code, Dependences, MicroOp, Scheme};
 use crate::event::Stall;
 use crate::exec;
-use crate::isa::{Class, ControlWord, Pipe, Space, Unit};
+use crate::isa::{Class, ControlWord, Opcode, Pipe, Space, Unit};
 use crate::kernel::{ConvergenceOp, LaneFn, LaneOp, Op, Row};
 use crate::spec::{Machine, SassTimes};
 
@@ -80,6 +81,13 @@ pub(super) struct Cost {
     skips: u8,
     /// Of machine code: dependence counter of the sources, and cycles until they have been read.
     pub read_counter: Option<(u8, u8)>,
+    /// Of machine code: one more than the line of its constant operand; 0 without one.
+    pub constant: u16,
+    /// True if it loads the constant, and does not wait for it before it issues.
+    pub loads_constant: bool,
+    /// Of machine code: cycles until the next instruction of a branch that is taken, or of a
+    /// convergence operation; 0 if the control word has them.
+    pub resolves: u32,
     /// Of machine code: counter that must fall to a value (DEPBAR).
     pub falls_to: Option<(u8, u8)>,
 }
@@ -115,6 +123,8 @@ pub(super) struct PricedCode<'a> {
     pub scoreboard: usize,
     /// Cycles to fetch the target of a taken branch.
     pub taken: u32,
+    /// Of machine code: cycles from a BSYNC that blocks to the next instruction.
+    pub blocked_sync: u32,
     /// True if the code waits for a counter to fall to a value above 0.
     pub has_depbar: bool,
     /// True if running blocks can communicate through memory.
@@ -127,11 +137,15 @@ impl<'a> PricedCode<'a> {
     pub(super) fn new(code: &'a Code, spec: &Machine) -> PricedCode<'a> {
         let registers = &code.kernel().registers;
         let mut expansions = Vec::new();
-        let price_of = |op: &MicroOp| {
+        let mut constant_lines = ConstantLines::default();
+        let mut price_of = |op: &MicroOp| {
             let (inst, slots) = (&op.inst, op.count);
             let mut cost = price(op, spec);
-            if code.kernel().native.is_some() {
+            if let Some(native) = &code.kernel().native {
                 cost.empties_l1 = op.invalidates_l1;
+                if let Some(cache) = spec.sass.as_ref().and_then(|times| times.constants) {
+                    cost.constant = constant_lines.of(&op.inst.op, native, cache);
+                }
                 return cost;
             }
             if cost.kind == Kind::ElementWise && slots > 1 {
@@ -159,7 +173,7 @@ impl<'a> PricedCode<'a> {
             cost.empties_l1 = op.invalidates_l1;
             cost
         };
-        let mut costs: Vec<Cost> = code.ops().iter().map(price_of).collect();
+        let mut costs: Vec<Cost> = code.ops().iter().map(&mut price_of).collect();
         let mut address = 0;
         if code.is_machine_code() {
             for cost in &mut costs {
@@ -187,10 +201,8 @@ impl<'a> PricedCode<'a> {
                         + usize::from(registers.predicates)
                 }
             },
-            taken: match code.kernel().native {
-                Some(_) => spec.sass.as_ref().map_or(0, |times| times.taken),
-                None => spec.branch_taken,
-            },
+            taken: if code.kernel().native.is_some() { 0 } else { spec.branch_taken },
+            blocked_sync: spec.sass.as_ref().map_or(0, |times| times.blocked),
             has_depbar: costs_have_depbar,
             communicates: code.ops().iter().any(|op| communicates(&op.inst.op)),
         }
@@ -251,8 +263,8 @@ fn price(op: &MicroOp, spec: &Machine) -> Cost {
         Dependences::Registers { entries, written, guard } => {
             price_by_class(op, spec, entries, *written, *guard)
         }
-        &Dependences::Control { word, pipe, falls_to } => {
-            price_by_word(op, spec, word, pipe, falls_to)
+        &Dependences::Control { word, opcode, falls_to } => {
+            price_by_word(op, spec, word, opcode, falls_to)
         }
     }
 }
@@ -262,9 +274,10 @@ fn price_by_word(
     op: &MicroOp,
     spec: &Machine,
     word: ControlWord,
-    pipe: Pipe,
+    opcode: &Opcode,
     falls_to: Option<(u8, u8)>,
 ) -> Cost {
+    let pipe = opcode.pipe;
     let default = SassTimes::default();
     let times = spec.sass.as_ref().unwrap_or(&default);
     let class = op.inst.class;
@@ -284,14 +297,9 @@ fn price_by_word(
     };
     // The control word counts cycles from this issue to the warp's next one.
     let stall = u32::from(word.stall).max(1);
-    let gap_stall = match class {
-        Class::Branch | Class::Join | Class::WarpSync => Stall::BranchResolving,
-        Class::Fence => Stall::Membar,
-        _ => Stall::Wait,
-    };
-    let gap = match class {
-        Class::Fence => stall.max(spec.price(class).latency),
-        _ => stall,
+    let (gap, gap_stall) = match class {
+        Class::Fence => (stall.max(spec.price(class).latency), Stall::Membar),
+        _ => (stall, Stall::Wait),
     };
     let result = match class {
         Class::LoadConst | Class::Move if pipe != Pipe::Uniform => Stall::ShortScoreboard,
@@ -300,9 +308,21 @@ fn price_by_word(
             other => other,
         },
     };
-    let latency = match class {
-        Class::Move | Class::Clock if pipe == Pipe::Special => spec.special_register,
-        class => spec.price(class).latency,
+    let price = spec.price(class);
+    let latency = times.latencies.get(&opcode.name).copied().unwrap_or(price.latency);
+    let interval = match times.intervals.get(&pipe) {
+        Some(&interval) => interval,
+        // The instructions of these pipes have prices of their own.
+        None if matches!(pipe, Pipe::Xu | Pipe::Fp64) => price.interval,
+        None => 1,
+    };
+    let read = if pipe == Pipe::Xu { times.read_xu } else { times.read };
+    let resolves = match &op.inst.op {
+        Op::Join(ConvergenceOp::Sync(_)) => times.sync,
+        Op::Join(ConvergenceOp::Break(_)) => times.leave,
+        Op::Join(ConvergenceOp::Yield) => times.yields,
+        Op::Branch { .. } | Op::Jump(_) => times.taken,
+        _ => 0,
     };
     let mut entries = [0; MOST_REGISTERS];
     let written = word.write_counter.into_iter().map(u16::from);
@@ -318,7 +338,7 @@ fn price_by_word(
         throttle,
         result,
         latency,
-        interval: times.intervals.get(&pipe).copied().unwrap_or(1),
+        interval,
         slots: op.count,
         expansion: 0,
         gap: Until::new(Cycle::from(gap), gap_stall),
@@ -332,7 +352,10 @@ fn price_by_word(
         writes: u8::from(word.write_counter.is_some()),
         touches: touches as u8,
         skips: u8::from(word.write_counter.is_some()),
-        read_counter: word.read_counter.map(|counter| (counter, times.read.min(255) as u8)),
+        read_counter: word.read_counter.map(|counter| (counter, read.min(255) as u8)),
+        constant: 0,
+        loads_constant: opcode.name == "LDC",
+        resolves,
         falls_to,
     }
 }
@@ -389,6 +412,9 @@ fn price_by_class(
         touches: touched.len() as u8,
         skips: 0,
         read_counter: None,
+        constant: 0,
+        loads_constant: false,
+        resolves: 0,
         falls_to: None,
     }
 }

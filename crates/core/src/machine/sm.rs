@@ -357,7 +357,9 @@ impl<'a, O: Observer> Sm<'a, O> {
         if let Policy::Adversarial { seed } = cx.spec.policy {
             split(&mut self.warps[w].control, seed ^ u64::from(index), lanes, cx.program.entry);
         }
+        let models_constants = cx.spec.sass.as_ref().is_some_and(|t| t.constants.is_some());
         let cold = match (now, cx.params.is_empty()) {
+            _ if cx.kernel.native.is_some() && models_constants => 0,
             (0, true) => cx.spec.cold_start,
             (0, false) => cx.spec.cold_start + cx.spec.cold_constants,
             _ => 0,

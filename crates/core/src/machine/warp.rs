@@ -105,6 +105,8 @@ pub(super) struct Warp {
     pub ahead: Option<Arrival>,
     /// Opening of the barrier that the warp runs ahead of; other steps wait for it.
     pub opens: Until,
+    /// Cycle at which a branch or convergence operation of machine code is resolved.
+    pub resolves: Until,
     /// Availability of uniform-datapath results in another basic block.
     pub uniform: Until,
 }
@@ -141,6 +143,7 @@ impl Warp {
             come: Vec::new(),
             ahead: None,
             opens: Until::default(),
+            resolves: Until::default(),
             uniform: Until::default(),
         }
     }
@@ -152,6 +155,7 @@ impl Warp {
         self.raised.clear();
         self.come.clear();
         self.refetch = 0;
+        self.resolves = Until::default();
         (self.ahead, self.opens, self.uniform) = (None, Until::default(), Until::default());
     }
 

@@ -184,7 +184,7 @@ fn build(
                 let (reads, writes) = (lowering.reads, lowering.writes);
                 let guard = guard.map(predicate);
                 let inst = instruction(lowered.clone(), guard, reads, writes, row, line);
-                native.timing.push((decode(line.encoding), row.pipe, lowered.falls_to));
+                native.timing.push((decode(line.encoding), row, lowered.falls_to));
                 if lowered.invalidates_l1 {
                     native.invalidates_l1.push(insts.len() as u32);
                 }
@@ -392,9 +392,10 @@ fn by_instruction(lines: &[(u32, u32)], insts: &[Inst]) -> Vec<u32> {
 /// Returns the code of a kernel of machine code; `None` for a kernel of PTX.
 pub(super) fn code(kernel: &Kernel) -> Option<Code> {
     let native = kernel.native.as_ref()?;
-    let op = |(i, inst): (usize, &Inst)| {
-        let (word, pipe, falls_to) =
-            native.timing.get(i).copied().unwrap_or((ControlWord::default(), Pipe::None, None));
+    let op = |((i, inst), &(word, opcode, falls_to)): (
+        (usize, &Inst),
+        &(ControlWord, &'static Opcode, Option<(u8, u8)>),
+    )| {
         MicroOp {
             inst: inst.clone(),
             source: Some(i as u32),
@@ -402,13 +403,13 @@ pub(super) fn code(kernel: &Kernel) -> Option<Code> {
             reconverge: None,
             count: 1,
             on_unit: 1,
-            uniform: pipe == Pipe::Uniform,
+            uniform: opcode.pipe == Pipe::Uniform,
             invalidates_l1: native.invalidates_l1.contains(&(i as u32)),
-            dependences: Dependences::Control { word, pipe, falls_to },
+            dependences: Dependences::Control { word, opcode, falls_to },
         }
     };
     Some(Code {
-        ops: kernel.insts.iter().enumerate().map(op).collect(),
+        ops: kernel.insts.iter().enumerate().zip(&native.timing).map(op).collect(),
         kernel: kernel.clone(),
         entry: Pc(0),
         functions: Vec::new(),

@@ -7,21 +7,41 @@ use serde::Deserialize;
 use crate::isa::Pipe;
 
 /// Times of machine code. The control words have the others.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SassTimes {
-    /// Cycles between two warp instructions of a scheduler on each pipe; 1 for pipes not listed.
+    /// Cycles between two warp instructions of a scheduler on each pipe.
+    ///
+    /// The default is 1; of the pipes `Xu` and `Fp64` it is the price of the class.
     pub intervals: BTreeMap<Pipe, u32>,
-    /// Cycles from the issue of a branch to the issue of its target, beyond the stall count.
+    /// Cycles from issue to write-back of instructions of variable latency, by opcode.
+    ///
+    /// The default is the price of the class. The memory system has those of accesses.
+    pub latencies: BTreeMap<String, u32>,
+    /// Cycles from a taken branch to its target.
     pub taken: u32,
-    /// Cycles from the issue of a memory instruction until its source registers may be written.
+    /// Cycles from a BSYNC that completes its barrier to the next instruction.
+    pub sync: u32,
+    /// Cycles from a BSYNC that blocks to the next instruction of other lanes.
+    pub blocked: u32,
+    /// Cycles from BREAK to the next instruction.
+    pub leave: u32,
+    /// Cycles from YIELD to the next instruction.
+    pub yields: u32,
+    /// Cycles from the issue of a memory instruction until its sources have been read.
     pub read: u32,
-    /// Cycles until the next instruction after one whose lanes leave or wait for each other.
-    pub switch: u32,
+    /// The same for instructions of the pipe `Xu`.
+    pub read_xu: u32,
+    /// Constant cache.
+    pub constants: Option<ConstantCache>,
 }
 
-impl Default for SassTimes {
-    fn default() -> SassTimes {
-        SassTimes { intervals: BTreeMap::new(), taken: 0, read: 1, switch: 0 }
-    }
+/// Constant cache of an SM, which is cold at launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantCache {
+    /// Cycles until a new line arrives.
+    pub latency: u32,
+    /// Bytes of a line.
+    pub line: u32,
 }

@@ -1,0 +1,59 @@
+//! Constant cache of an SM for machine code.
+//!
+//! It is cold at launch. The first access to a line waits for it: LDC by its result, other
+//! instructions before they issue (`imc_miss`). Not modeled: capacity, as lines stay, and the two
+//! levels of the hardware.
+
+use crate::base::Cycle;
+use crate::kernel::{Native, NativeKernel, Op};
+use crate::spec::ConstantCache;
+
+/// Lines of the constant banks that a kernel's operands use.
+#[derive(Debug, Default)]
+pub(super) struct ConstantLines {
+    lines: Vec<(u8, u32)>,
+}
+
+impl ConstantLines {
+    /// Returns one more than the number of the line of an operation's constant; 0 without one.
+    pub(super) fn of(&mut self, op: &Op, native: &NativeKernel, cache: ConstantCache) -> u16 {
+        let Op::Native(op) = op else { return 0 };
+        let Native { s, .. } = &**op;
+        let place = |row| native.constants.iter().find(|at| at.row == row);
+        let Some(at) = s.iter().find_map(|source| place(source.row)) else { return 0 };
+        let line = (at.bank, at.offset / cache.line.max(1));
+        let number = self.lines.iter().position(|known| *known == line).unwrap_or_else(|| {
+            self.lines.push(line);
+            self.lines.len() - 1
+        });
+        u16::try_from(number + 1).unwrap_or(0)
+    }
+}
+
+/// Constant cache of one SM.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Constants {
+    latency: Cycle,
+    /// Arrival cycle by line; 0 for lines that were not requested.
+    arrives: Vec<Cycle>,
+}
+
+impl Constants {
+    pub(super) fn new(cache: Option<ConstantCache>) -> Constants {
+        let latency = cache.map_or(0, |cache| cache.latency.into());
+        Constants { latency, arrives: Vec::new() }
+    }
+
+    /// Returns the cycle at which line `number - 1`, requested at `now`, is present.
+    #[inline]
+    pub(super) fn fetch(&mut self, number: u16, now: Cycle) -> Cycle {
+        let at = usize::from(number);
+        if self.arrives.len() <= at {
+            self.arrives.resize(at + 1, 0);
+        }
+        if self.arrives[at] == 0 {
+            self.arrives[at] = now + self.latency;
+        }
+        self.arrives[at].max(now)
+    }
+}
