@@ -1,6 +1,7 @@
 //! Bundled programs as text.
 //!
-//! They are reductions, small examples, kernels compiled by nvcc, and calibration experiments.
+//! They are reductions, small examples, kernels compiled by nvcc (PTX and machine code), and
+//! calibration experiments.
 
 macro_rules! files {
     ($($path:literal)*) => {
@@ -112,6 +113,29 @@ pub const FILES: &[(&str, &str)] = files! {
     "calibrate/warp.ir"
 };
 
+/// Machine code for sm_90 of kernels in `cuda/`: path below `programs/` and text, sorted by path.
+pub const SASS: &[(&str, &str)] = files! {
+    "sass/call_recursive.sass"
+    "sass/constant_table.sass"
+    "sass/dynamic_shared.sass"
+    "sass/even_odd.sass"
+    "sass/even_odd_aligned.sass"
+    "sass/reduce_atomic.sass"
+    "sass/reduce_interleaved.sass"
+    "sass/reduce_neighbored.sass"
+    "sass/reduce_neighbored_less.sass"
+    "sass/reduce_shuffle.sass"
+    "sass/reduce_unroll2.sass"
+    "sass/reduce_unroll4.sass"
+    "sass/reduce_unroll8.sass"
+    "sass/reduce_unroll_complete.sass"
+    "sass/reduce_unroll_last_warp.sass"
+    "sass/shared_doubling.sass"
+    "sass/shared_halving.sass"
+    "sass/square_wave.sass"
+    "sass/switch_dense.sass"
+};
+
 /// Kernels that the simulator was not built with, and the GPU's outputs and counters of them:
 /// path below `programs/` and text, sorted by path.
 pub const UNSEEN: &[(&str, &str)] = files! {
@@ -208,7 +232,7 @@ pub const fn text(path: &str) -> &'static str {
 
 /// Returns the text of the program with this path below `programs/`, if there is one.
 pub fn text_of(path: &str) -> Option<&'static str> {
-    FILES.iter().find(|(known, _)| *known == path).map(|&(_, text)| text)
+    FILES.iter().chain(SASS).find(|(known, _)| *known == path).map(|&(_, text)| text)
 }
 
 const fn equal(a: &[u8], b: &[u8]) -> bool {
@@ -224,7 +248,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
 
-    use super::{FILES, UNSEEN};
+    use super::{FILES, SASS, UNSEEN};
 
     /// Collects the embedded kinds of files below `folder`, assignments left out.
     fn collect(folder: &Path, found: &mut BTreeSet<PathBuf>) {
@@ -237,7 +261,7 @@ mod tests {
                     collect(&path, found);
                 }
             } else if let Some(kind) = path.extension().and_then(|e| e.to_str())
-                && (kind == "ir" || kind == "ptx" || is_data(kind))
+                && (["ir", "ptx", "sass"].contains(&kind) || is_data(kind))
             {
                 found.insert(path);
             }
@@ -249,7 +273,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut found = BTreeSet::new();
         collect(root, &mut found);
-        let embedded = FILES.iter().chain(UNSEEN).map(|(path, _)| root.join(path));
+        let embedded = FILES.iter().chain(SASS).chain(UNSEEN).map(|(path, _)| root.join(path));
         assert_eq!(embedded.collect::<BTreeSet<_>>(), found);
     }
 }

@@ -23,7 +23,8 @@ pub(crate) fn module(
         match (section.name, bank) {
             (INITIALIZED, _) => variables_of(image, index, section, 0, false, &mut variables)?,
             (ZERO, _) => {
-                let after = first.next_multiple_of(section.align.min(1 << 20));
+                let after = first.checked_next_multiple_of(section.align.min(1 << 20));
+                let after = after.unwrap_or(u64::MAX);
                 variables_of(image, index, section, after, false, &mut variables)?;
             }
             (_, Some((USER, _))) => {

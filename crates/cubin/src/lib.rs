@@ -17,7 +17,7 @@ pub use error::CubinError;
 pub use join::join;
 
 /// Largest image that [`facts`] reads, in bytes.
-pub const MAX_BYTES: u64 = 64 << 20;
+pub const MAX_BYTES: u64 = 32 << 20;
 
 /// Returns true if bytes begin like a cubin or another ELF file.
 pub fn is_elf(bytes: &[u8]) -> bool {

@@ -40,23 +40,52 @@ impl Relocate<usize> for Places<'_> {
 }
 
 /// Row of a line table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Row {
     /// Relocated address.
     address: u64,
-    /// Name of the file; empty if the table names none.
-    file: String,
+    /// Number of the file.
+    file: u32,
     line: u32,
     /// One-based row of the call that was inlined; 0 for none.
-    context: usize,
+    context: u32,
     /// True if no code follows.
     end: bool,
 }
 
+/// One line program.
+struct Table {
+    rows: Vec<Row>,
+    /// Names of files by number, without folders; PTX tables have none.
+    files: Vec<String>,
+}
+
+impl Table {
+    /// Returns the name of a row's file; empty if it has none.
+    fn file(&self, row: &Row) -> &str {
+        self.files.get(row.file as usize).map_or("", String::as_str)
+    }
+
+    /// Returns the rows of a code section, each with the row that it was inlined into.
+    fn outer_rows(&self, section: usize) -> impl Iterator<Item = (u64, &Row)> {
+        let of_section = move |row: &&Row| row.address >> SECTION_SHIFT == section as u64;
+        self.rows.iter().filter(of_section).map(|row| {
+            let mut outer = row;
+            for _ in 0..DEEPEST {
+                match outer.context.checked_sub(1).and_then(|i| self.rows.get(i as usize)) {
+                    Some(call) => outer = call,
+                    None => break,
+                }
+            }
+            (row.address & ((1 << SECTION_SHIFT) - 1), outer)
+        })
+    }
+}
+
 /// Line tables of a module.
 pub(crate) struct Tables {
-    cuda: Vec<Vec<Row>>,
-    ptx: Vec<Vec<Row>>,
+    cuda: Vec<Table>,
+    ptx: Vec<Table>,
 }
 
 impl Tables {
@@ -68,39 +97,23 @@ impl Tables {
 
     /// Fills in the tables of the kernel whose code is a section of `size` bytes.
     pub(crate) fn fill(&self, section: usize, size: u64, kernel: &mut KernelFacts) {
-        kernel.source = self
-            .cuda
-            .iter()
-            .flat_map(|rows| outer_rows(rows, section))
-            .find(|(_, row)| !row.end && !row.file.is_empty())
-            .map(|(_, row)| row.file.clone());
+        let names = self.cuda.iter().flat_map(|table| {
+            let rows = table.outer_rows(section).filter(|(_, row)| !row.end);
+            rows.map(|(_, row)| table.file(row))
+        });
+        kernel.source = names.into_iter().find(|name| !name.is_empty()).map(str::to_owned);
         let source = kernel.source.clone().unwrap_or_default();
         kernel.lines = pairs(&self.cuda, section, size, &source);
         kernel.ptx_lines = pairs(&self.ptx, section, size, "");
     }
 }
 
-/// Returns the rows of a code section, each with the row of the kernel that it was inlined into.
-fn outer_rows(rows: &[Row], section: usize) -> impl Iterator<Item = (u64, &Row)> {
-    rows.iter().filter(move |row| row.address >> SECTION_SHIFT == section as u64).map(|row| {
-        let mut outer = row;
-        for _ in 0..DEEPEST {
-            let call = outer.context.checked_sub(1).and_then(|i| rows.get(i));
-            match call {
-                Some(call) => outer = call,
-                None => break,
-            }
-        }
-        (row.address & ((1 << SECTION_SHIFT) - 1), outer)
-    })
-}
-
 /// Returns address and line of the rows of a code section that belong to a file.
-fn pairs(tables: &[Vec<Row>], section: usize, size: u64, source: &str) -> Vec<(u32, u32)> {
+fn pairs(tables: &[Table], section: usize, size: u64, source: &str) -> Vec<(u32, u32)> {
     let mut found: Vec<(u32, u32)> = Vec::new();
-    for rows in tables {
-        for (address, row) in outer_rows(rows, section) {
-            if row.end || row.line == 0 || row.file != source || address >= size {
+    for table in tables {
+        for (address, row) in table.outer_rows(section) {
+            if row.end || row.line == 0 || table.file(row) != source || address >= size {
                 continue;
             }
             if let Ok(address) = u32::try_from(address) {
@@ -117,7 +130,7 @@ fn pairs(tables: &[Vec<Row>], section: usize, size: u64, source: &str) -> Vec<(u
 }
 
 /// Returns the rows of each line program of a section.
-fn programs(image: &Image<'_>, section: &Section<'_>) -> Result<Vec<Vec<Row>>, CubinError> {
+fn programs(image: &Image<'_>, section: &Section<'_>) -> Result<Vec<Table>, CubinError> {
     let damaged = |e: gimli::Error| CubinError::damaged(format!("`{}`: {e}", section.name));
     let mut places = Vec::new();
     for relocation in &section.relocations {
@@ -138,7 +151,8 @@ fn programs(image: &Image<'_>, section: &Section<'_>) -> Result<Vec<Vec<Row>>, C
         let place = DebugLineOffset(offset);
         let mut program = table.program(place, ADDRESS, None, None).map_err(damaged)?;
         let header = program.header().clone();
-        programs.push(rows(&header, &mut program).map_err(damaged)?);
+        let rows = rows(&header, &mut program).map_err(damaged)?;
+        programs.push(Table { rows, files: file_names(&header) });
         // The length does not count itself.
         let head = usize::from(header.format().initial_length_size());
         let next = header.unit_length().checked_add(head).and_then(|n| n.checked_add(offset));
@@ -164,7 +178,7 @@ fn rows<'d, 'r>(
                 let mut operands = operands.clone();
                 context = gimli::Reader::read_uleb128(&mut operands)
                     .ok()
-                    .and_then(|n| usize::try_from(n).ok())
+                    .and_then(|n| u32::try_from(n).ok())
                     .unwrap_or(0);
             }
             continue;
@@ -173,10 +187,10 @@ fn rows<'d, 'r>(
             continue;
         }
         // A call stands before the rows inlined into it, so following contexts ends.
-        let before = context <= rows.len();
+        let before = context as usize <= rows.len();
         rows.push(Row {
             address: state.address(),
-            file: file_name(header, state.file_index()),
+            file: u32::try_from(state.file_index()).unwrap_or(u32::MAX),
             line: state.line().and_then(|n| u32::try_from(n.get()).ok()).unwrap_or(0),
             context: if before { context } else { 0 },
             end: state.end_sequence(),
@@ -189,12 +203,14 @@ fn rows<'d, 'r>(
     Ok(rows)
 }
 
-/// Returns a file's name without its folder.
-fn file_name(header: &gimli::LineProgramHeader<Reader<'_, '_>>, index: u64) -> String {
-    let Some(gimli::AttributeValue::String(name)) = header.file(index).map(|f| f.path_name())
-    else {
-        return String::new();
+/// Returns the names of files by number, without folders. Number 0 stands for no file.
+fn file_names(header: &gimli::LineProgramHeader<Reader<'_, '_>>) -> Vec<String> {
+    let name = |entry: &gimli::FileEntry<Reader<'_, '_>>| {
+        let gimli::AttributeValue::String(name) = entry.path_name() else { return String::new() };
+        let name = String::from_utf8_lossy(name.inner().slice()).into_owned();
+        name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
     };
-    let name = String::from_utf8_lossy(name.inner().slice()).into_owned();
-    name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
+    // Files are numbered from 1 up to DWARF 4, from 0 since DWARF 5.
+    let none = (header.version() < 5).then(String::new);
+    none.into_iter().chain(header.file_names().iter().map(name)).collect()
 }
