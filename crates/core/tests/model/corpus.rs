@@ -1,6 +1,6 @@
 //! Incorrect programs and the exact text of their diagnostics.
 //!
-//! Beside each `tests/bad/**/NAME.ir` stands `NAME.stderr` with its findings as they are rendered. `BLESS=1 cargo test -p
+//! Beside each `tests/bad/**/NAME.ir` or `.sass` stands `NAME.stderr` with its findings as they are rendered. `BLESS=1 cargo test -p
 //! simt-core corpus` rewrites them; read the difference before you commit it.
 
 use std::fs;
@@ -11,6 +11,9 @@ use simt_core::diag::Diagnostic;
 use simt_core::launch::Overrides;
 
 use super::support;
+
+/// Kinds of incorrect programs.
+const KINDS: [&str; 2] = ["ir", "sass"];
 
 /// Returns all findings of a text, including those of its evaluated directives.
 fn findings(program: &Program) -> Vec<Diagnostic> {
@@ -34,8 +37,8 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
 fn bad_programs_are_told_what_is_wrong() {
     super::enter_repository();
     let bless = std::env::var_os("BLESS").is_some_and(|v| v != "0");
-    let files = support::programs("tests/bad");
-    assert!(!files.is_empty(), "tests/bad holds no .ir file");
+    let files = support::files("tests/bad", &KINDS);
+    assert!(!files.is_empty(), "tests/bad holds no program");
     let mut wrong = Vec::new();
     for path in files {
         let text = fs::read_to_string(&path).expect("a readable file");
@@ -69,13 +72,14 @@ fn bad_programs_are_told_what_is_wrong() {
 fn every_blessed_file_has_its_program() {
     super::enter_repository();
     let folder_of = |p: &Path| p.parent().map(Path::to_path_buf).unwrap_or_default();
-    let mut folders: Vec<_> = support::programs("tests/bad").iter().map(|p| folder_of(p)).collect();
+    let mut folders: Vec<_> = support::files("tests/bad", &KINDS).iter().map(|p| folder_of(p)).collect();
     folders.dedup();
     for entry in folders.iter().flat_map(|f| fs::read_dir(f).expect("a readable folder")).flatten()
     {
         let path = entry.path();
         if path.extension().is_some_and(|e| e == "stderr") {
-            assert!(path.with_extension("ir").exists(), "{} belongs to no program", path.display());
+            let exists = KINDS.iter().any(|kind| path.with_extension(kind).exists());
+            assert!(exists, "{} belongs to no program", path.display());
         }
     }
 }
