@@ -20,7 +20,7 @@ for name in call_recursive constant_table dynamic_shared even_odd even_odd_align
     shared_halving square_wave switch_dense; do
     "$nvcc" -cubin -O3 -arch=sm_90 -lineinfo "../cuda/$name.cu" -o "$made/$name.cubin"
     {
-        echo "// $name.cu as nvcc compiles it for sm_90. Written by build.sh: change the .cu, not this."
+        echo "// $name.cu compiled for sm_90. Written by build.sh: change the .cu."
         echo "//"
         "$sim" import "$made/$name.cubin" --directives "../cuda/$name.cu"
     } > "$made/$name.sass"

@@ -18,6 +18,7 @@ mod fresh;
 mod generated;
 mod grade;
 mod html;
+mod import;
 mod inputs;
 mod instrument;
 mod lowering;

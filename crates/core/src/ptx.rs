@@ -63,5 +63,5 @@ fn cuda_source(text: &str, lexed: &lexer::Lexed) -> Option<Diagnostic> {
     let slice = |span: Span| text.get(span.start as usize..span.end as usize);
     let word = lexed.tokens.iter().find(|token| slice(token.span) == Some("__global__"))?;
     let error = Diagnostic::error("cuda-source", word.span, "this is CUDA C++, not PTX");
-    Some(error.help("compile it: `nvcc -ptx -arch=compute_75 -lineinfo x.cu`"))
+    Some(error.help("compile it: `nvcc -ptx -arch=compute_75 -lineinfo x.cu`, or add `--sass`"))
 }

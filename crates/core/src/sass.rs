@@ -6,6 +6,7 @@
 //!
 //! [`Code`]: crate::code::Code
 
+mod agree;
 mod build;
 mod control;
 pub mod facts;

@@ -99,6 +99,7 @@ fn sizes(
         let name = &kernel.name;
         return Err(CubinError::damaged(format!("kernel `{name}` has no register count")));
     }
+    kernel.code = small(code.size, "the size of the code")?;
     let shared = image.section(&format!(".nv.shared.{}", kernel.name));
     kernel.shared = small(shared.map_or(0, |section| section.size), "the shared memory")?;
     if image.arch >= RESERVING {

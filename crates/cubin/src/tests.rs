@@ -17,6 +17,7 @@ fn facts_of_a_kernel() {
         *kernel,
         KernelFacts {
             name: "k".to_owned(),
+            code: 0x60,
             registers: 24,
             shared: 256,
             reserved_shared: 1024,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::agree::contradiction;
 use super::control::decode;
 use super::facts::{self, BankFacts, KernelFacts, ModuleFacts, VariableFacts};
 use super::listing::{self, Function, Line};
@@ -13,12 +14,14 @@ use crate::diag::{Diagnostic, Span, has_errors};
 use crate::isa::{ControlWord, Isa, Opcode, Pipe, Space, Type, opcode};
 use crate::kernel::layout::{CONST_BASE, GLOBAL_BASE};
 use crate::kernel::{
-    Checked, ControlFlow, ConvergenceOp, Inst, Kernel, MACHINE_FORM, NativeKernel, Op, Parameter,
-    Predicate, Refused, Register, Row, StaticVariable,
+    Checked, ControlFlow, ConvergenceOp, INSTRUCTION_BYTES, Inst, Kernel, MACHINE_FORM,
+    NativeKernel, Op, Parameter, Predicate, Refused, Register, Row, StaticVariable,
 };
 
 /// Maximum number of instructions of a kernel.
 const MOST_INSTRUCTIONS: usize = 1_000_000;
+/// Way out of a listing that was edited or cut.
+const AGAIN: &str = "make the file again with `simt-sim import K.cubin -o K.sass`";
 /// Distance of two constant banks in the address space.
 const BANK_BYTES: u64 = 1 << 20;
 /// Architectures whose encodings are read.
@@ -37,7 +40,7 @@ pub(super) fn read(source: &str) -> Checked {
     if !has_errors(&findings) && functions.is_empty() {
         let span = Span::new(0, source.find('\n').unwrap_or(source.len()));
         let error = Diagnostic::error("listing", span, "the listing has no function");
-        findings.push(error.help("make the file again with `simt-sim import K.cubin -o K.sass`"));
+        findings.push(error.help(AGAIN));
     }
     let mut checked = Checked::default();
     if has_errors(&findings) {
@@ -48,7 +51,8 @@ pub(super) fn read(source: &str) -> Checked {
     for kernel in &facts.kernels {
         let Some(function) = functions.iter().find(|f| f.name == kernel.name) else {
             let message = format!("the listing has no function `{}`", kernel.name);
-            findings.push(Diagnostic::error("listing", Span::new(0, 0), message));
+            let span = functions.first().map_or(Span::new(0, 0), |function| function.span);
+            findings.push(Diagnostic::error("listing", span, message).help(AGAIN));
             continue;
         };
         match build(function, kernel, &facts) {
@@ -157,6 +161,7 @@ fn build(
         let message = format!("the kernel has more than {MOST_INSTRUCTIONS} instructions");
         return Err(vec![Diagnostic::error("too-large", function.span, message)]);
     }
+    belongs(function, facts, module).map_err(|error| vec![error])?;
     let texts = texts(function, &mut errors);
     let data = place(module, facts);
     let mut rows = rows(&texts, facts);
@@ -248,20 +253,29 @@ fn texts<'a>(
     function.lines.iter().map(read).map(keep).collect()
 }
 
-/// Checks that an encoding has the text's opcode and guard.
+/// Checks that an encoding agrees with its text.
 fn agrees(text: &Text<'_>, row: &Opcode, line: &Line<'_>) -> Result<(), Diagnostic> {
-    let code = (line.encoding & 0x1ff) as u16;
-    let guard = (line.encoding >> 12 & 0xf) as u8;
-    let told = text.guard.map_or(7, |p| p.number | u8::from(p.negated) << 3);
-    let what = if !row.codes.contains(&code) {
-        format!("the encoding of `{}` has opcode 0x{code:x}", text.name)
-    } else if guard != told {
-        format!("the encoding of `{}` has another guard", text.name)
+    let Some(what) = contradiction(text, row, line.encoding) else { return Ok(()) };
+    let message = format!("the encoding of `{}` has {what}, which contradicts the text", text.name);
+    Err(Diagnostic::error("encoding", line.span, message).help(AGAIN))
+}
+
+/// Checks that a function and its facts come from one cubin.
+fn belongs(
+    function: &Function<'_>,
+    facts: &KernelFacts,
+    module: &ModuleFacts,
+) -> Result<(), Diagnostic> {
+    let found = function.lines.len() as u64 * INSTRUCTION_BYTES;
+    let message = if function.arch != 0 && function.arch != module.arch {
+        format!("the listing is for sm_{}, its facts for sm_{}", function.arch, module.arch)
+    } else if facts.code != 0 && u64::from(facts.code) != found {
+        let name = function.name;
+        format!("expected {} bytes of code of `{name}`, found {found}", facts.code)
     } else {
         return Ok(());
     };
-    Err(Diagnostic::error("encoding", line.span, format!("{what}, which contradicts the text"))
-        .help("make the file again with `simt-sim import K.cubin -o K.sass`"))
+    Err(Diagnostic::error("listing", function.span, message).help(AGAIN))
 }
 
 fn unsupported(name: &str, missing: Missing, span: Span) -> Diagnostic {

@@ -38,6 +38,9 @@ pub struct ModuleFacts {
 pub struct KernelFacts {
     /// Name, mangled as in the listing.
     pub name: String,
+    /// Size of the code in bytes; 0 if unknown.
+    #[serde(default)]
+    pub code: u32,
     /// Registers per thread (EIATTR_REGCOUNT).
     pub registers: u32,
     /// Static shared memory in bytes, without the reserved part.
@@ -188,7 +191,7 @@ impl Facts {
 }
 
 /// Way out of facts that were edited or cut.
-const AGAIN: &str = "make the file again with `simt-sim import k.cubin -o k.sass`";
+const AGAIN: &str = "make the file again with `simt-sim import K.cubin -o K.sass`";
 
 /// Returns true if a line belongs to the facts.
 pub fn is_facts(line: &str) -> bool {

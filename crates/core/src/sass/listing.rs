@@ -31,6 +31,9 @@ pub(super) struct Function<'a> {
     pub lines: Vec<Line<'a>>,
 }
 
+/// Oldest architecture with 128-bit encodings.
+const VOLTA: u32 = 70;
+
 /// Returns true if the text is a listing of machine code.
 pub(super) fn is_listing(text: &str) -> bool {
     text.lines().any(|line| {
@@ -79,6 +82,12 @@ pub(super) fn read(text: &str) -> (Vec<Function<'_>>, Vec<Diagnostic>) {
         } else if let Some(number) = line.strip_prefix("code for sm_") {
             let digits = number.trim_end_matches(|c: char| !c.is_ascii_digit());
             arch = digits.parse().unwrap_or(0);
+            if arch < VOLTA {
+                let message = format!("machine code of sm_{arch} has other encodings");
+                let error = Diagnostic::error("listing", span, message);
+                errors.push(error.help("compile for sm_90: `nvcc -cubin -arch=sm_90 K.cu`"));
+                return (functions, errors);
+            }
         } else if line.starts_with("/*") {
             match instruction(line, span, number) {
                 Some(line) if !functions.is_empty() => open = Some(line),
@@ -145,15 +154,16 @@ fn instruction(line: &str, span: Span, number: u32) -> Option<Line<'_>> {
 }
 
 fn push<'a>(function: &mut Function<'a>, line: Line<'a>, errors: &mut Vec<Diagnostic>) {
-    let expected = function.lines.len() as u64 * INSTRUCTION_BYTES;
+    let after = |last: &Line<'_>| u64::from(last.address) + INSTRUCTION_BYTES;
+    let expected = function.lines.last().map_or(0, after);
     if u64::from(line.address) != expected {
         let message = format!(
             "expected address 0x{expected:x}, found 0x{:x}: instructions are missing",
             line.address
         );
         errors.push(broken(line.span, message));
-        return;
     }
+    // The next line is compared with this one, so that a gap is one error.
     function.lines.push(line);
 }
 

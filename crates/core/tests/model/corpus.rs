@@ -72,7 +72,8 @@ fn bad_programs_are_told_what_is_wrong() {
 fn every_blessed_file_has_its_program() {
     super::enter_repository();
     let folder_of = |p: &Path| p.parent().map(Path::to_path_buf).unwrap_or_default();
-    let mut folders: Vec<_> = support::files("tests/bad", &KINDS).iter().map(|p| folder_of(p)).collect();
+    let mut folders: Vec<_> =
+        support::files("tests/bad", &KINDS).iter().map(|p| folder_of(p)).collect();
     folders.dedup();
     for entry in folders.iter().flat_map(|f| fs::read_dir(f).expect("a readable folder")).flatten()
     {

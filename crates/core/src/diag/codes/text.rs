@@ -39,7 +39,7 @@ pub(super) const CODES: &[Code] = &[
     code("bad-facts",
         "The `//@` lines of a machine-code file hold facts that the listing does not show, as \
          RON. Their syntax is wrong, a field is unknown or missing, or a value is impossible.",
-        "Make the file again with `simt-sim import k.cubin -o k.sass`.",
+        "Make the file again with `simt-sim import K.cubin -o K.sass`.",
         None("The facts stand in a machine-code file (.sass), not in PTX.")),
     code("bad-name",
         "A declared name contains a character that names cannot have. Often the name is an \
@@ -105,7 +105,7 @@ pub(super) const CODES: &[Code] = &[
     code("missing-facts",
         "The file is a listing of machine code without `//@` lines. They hold what the listing \
          does not show: registers, shared memory, parameters, constants.",
-        "Make the file with `simt-sim import k.cubin -o k.sass`.",
+        "Make the file with `simt-sim import K.cubin -o K.sass`.",
         None("The facts stand in a machine-code file (.sass), not in PTX.")),
     code("missing-name",
         "A name is missing: of a kernel, parameter, variable, register or label.",

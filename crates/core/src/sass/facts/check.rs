@@ -63,6 +63,7 @@ fn at_most(field: &'static str, what: &str, value: u64, most: u64) -> Checked {
 
 fn check_kernel(k: &KernelFacts) -> Checked {
     at_most("registers", "registers", k.registers.into(), REGISTERS.into())?;
+    aligned("code", k.code)?;
     at_most("stack", "bytes of stack", k.stack.into(), STACK.into())?;
     at_most("barriers", "barriers", k.barriers.into(), BARRIERS.into())?;
     at_most("shared", "bytes of shared memory", k.shared.into(), 1 << 20)?;

@@ -6,6 +6,7 @@ fn module() -> ModuleFacts {
         kernels: vec![
             KernelFacts {
                 name: "_Z4wavePKiPi".to_owned(),
+                code: 0x380,
                 registers: 24,
                 shared: 256,
                 reserved_shared: 1024,

@@ -91,6 +91,9 @@ impl Writer {
         self.open("Kernel(");
         self.line(&format!("name: {:?},", k.name));
         let mut sizes = vec![format!("registers: {},", k.registers)];
+        if k.code != 0 {
+            sizes.insert(0, format!("code: {:#x},", k.code));
+        }
         let optional = [
             ("shared", k.shared),
             ("reserved_shared", k.reserved_shared),
