@@ -126,7 +126,7 @@ fn listing(image: &[u8], arch: u32, given: Option<&Path>) -> Result<String, Fail
         .map_err(|e| Failure::new(format!("`{}` printed no text: {e}", program.display())))?;
     let head =
         if text.contains(CODE_FOR) { String::new() } else { format!("\t{CODE_FOR}{arch}\n") };
-    Ok(head + text.trim_start_matches(['\n', '\r']))
+    Ok(head + &text)
 }
 
 fn folder() -> Result<tempfile::TempDir, Failure> {

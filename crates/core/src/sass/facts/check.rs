@@ -20,12 +20,12 @@ pub(super) struct Fault {
     /// Field that holds it.
     field: &'static str,
     /// Message of the diagnostic.
-    pub message: String,
+    pub(super) message: String,
 }
 
 impl Fault {
     /// Returns the byte range of the field's name in the text of the facts.
-    pub fn place(&self, text: &str) -> (usize, usize) {
+    pub(super) fn place(&self, text: &str) -> (usize, usize) {
         let owner = self.owner.as_ref().and_then(|name| text.find(&format!("{name:?}")));
         let from = owner.unwrap_or(0);
         let rest = text.get(from..).unwrap_or_default();
