@@ -19,6 +19,7 @@ mod fetch;
 mod issue;
 mod l2;
 mod memsys;
+mod native_fetch;
 mod pricing;
 mod scheduler;
 mod session;

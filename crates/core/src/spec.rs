@@ -20,7 +20,7 @@ use crate::isa::{Class, Unit};
 
 pub use code::{Entry, Expansion, Fold, Lowering, MachineCode, Target};
 pub use memory::{Cache, InstructionCache, Memory, StorePath, StorePolicy, Transactions};
-pub use sass::{ConstantCache, SassTimes};
+pub use sass::{ConstantCache, Fetch, Latencies, SassTimes};
 
 use slips::{find_field, ron_diagnostic};
 

@@ -14,6 +14,7 @@
 //!   executes again with lanes that had already arrived.
 //! - A branch through a register takes the lowest lane's target first; lanes with other targets
 //!   stay at the branch and execute it again.
+//! - A BSYNC whose register came back through BMOV executes twice.
 //! - BREAK that completes a barrier makes the lanes blocked there ready, as the other side of a
 //!   branch.
 //! - BSSY adds the active lanes to its register: functions save and clear it first (BMOV.CLEAR).
@@ -40,6 +41,8 @@ pub struct Elected {
     blocked: Vec<Group>,
     /// Participants of each barrier.
     registers: [LaneMask; REGISTERS],
+    /// Registers set by BMOV since their last BSYNC, one bit each.
+    restored: u16,
     order: SideOrder,
 }
 
@@ -69,6 +72,7 @@ impl Elected {
             yielded: Vec::new(),
             blocked: Vec::new(),
             registers: [LaneMask::EMPTY; REGISTERS],
+            restored: 0,
             order,
         }
     }
@@ -172,8 +176,13 @@ impl Elected {
     /// Branches through a register: the lowest lane's target against the rest.
     ///
     /// Lanes with other targets keep the PC of the branch and execute it again.
-    pub(super) fn jump(&mut self, sides: &[Side]) {
+    ///
+    /// A return with two targets is an ordinary divergence.
+    pub(super) fn jump(&mut self, sides: &[Side], returns: bool) {
         let lanes = self.current.lanes;
+        if returns && sides.len() == 2 {
+            return self.split(sides);
+        }
         let leader = lanes.lowest().and_then(|lane| sides.iter().find(|s| s.lanes.contains(lane)));
         let Some(&Side { pc, lanes: with }) = leader else { return };
         let first = Lanes::at(pc, with);
@@ -228,6 +237,7 @@ impl Elected {
     pub(super) fn set_barrier(&mut self, join: JoinId, mask: LaneMask) {
         let live = self.live;
         *self.register(join) = mask & live;
+        self.restored |= 1 << (join.0 as usize % REGISTERS);
     }
 
     fn register(&mut self, join: JoinId) -> &mut LaneMask {
@@ -269,14 +279,19 @@ impl Elected {
             return self.block(pc, lanes, GroupState::AtJoin(join));
         }
         let released = *self.register(join) & arrived;
-        *self.register(join) -= released;
+        let again = self.restored >> (join.0 as usize % REGISTERS) & 1 == 1;
+        if again {
+            self.restored &= !(1 << (join.0 as usize % REGISTERS));
+        } else {
+            *self.register(join) -= released;
+        }
         for group in &mut self.blocked {
             if group.state == GroupState::AtJoin(join) && group.pc == pc {
                 group.lanes -= released;
             }
         }
         self.blocked.retain(|group| !group.lanes.is_empty());
-        self.current = Lanes::at(next, lanes | released);
+        self.current = Lanes::at(if again { pc } else { next }, lanes | released);
     }
 
     fn block(&mut self, pc: Pc, lanes: LaneMask, state: GroupState) {

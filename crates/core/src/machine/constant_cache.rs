@@ -11,17 +11,30 @@ use crate::spec::ConstantCache;
 /// Lines of the constant banks that a kernel's operands use.
 #[derive(Debug, Default)]
 pub(super) struct ConstantLines {
-    lines: Vec<(u8, u32)>,
+    /// Bank, line, and true for LDC, which has a cache of its own.
+    lines: Vec<(u8, u32, bool)>,
 }
 
 impl ConstantLines {
     /// Returns one more than the number of the line of an operation's constant; 0 without one.
-    pub(super) fn of(&mut self, op: &Op, native: &NativeKernel, cache: ConstantCache) -> u16 {
+    ///
+    /// The line that comes with a launch is always present for other instructions than LDC.
+    pub(super) fn of(
+        &mut self,
+        op: &Op,
+        loads: bool,
+        native: &NativeKernel,
+        cache: ConstantCache,
+    ) -> u16 {
         let Op::Native(op) = op else { return 0 };
         let Native { s, .. } = &**op;
         let place = |row| native.constants.iter().find(|at| at.row == row);
         let Some(at) = s.iter().find_map(|source| place(source.row)) else { return 0 };
-        let line = (at.bank, at.offset / cache.line.max(1));
+        let size = cache.line.max(1);
+        let line = (at.bank, at.offset / size, loads);
+        if line == (0, cache.present / size, false) {
+            return 0;
+        }
         let number = self.lines.iter().position(|known| *known == line).unwrap_or_else(|| {
             self.lines.push(line);
             self.lines.len() - 1

@@ -23,7 +23,7 @@ use crate::event::Observer;
 use crate::exec::{self, GlobalMemory};
 use crate::kernel::{Kernel, Registers};
 use crate::launch::Launch;
-use crate::spec::{Machine, Mode};
+use crate::spec::{Machine, Memory, Mode};
 
 /// Options of a run.
 #[derive(Clone, Debug)]
@@ -77,6 +77,8 @@ pub(super) struct Context<'a> {
     /// Rows of the register file with their initial values.
     pub registers: Registers,
     pub params: Vec<u8>,
+    /// Memory system, with the latencies of machine code for such a kernel.
+    pub memory: Memory,
     pub grid: [u32; 3],
     pub block: [u32; 3],
     /// Blocks of the grid.
@@ -116,6 +118,7 @@ impl<'a> Context<'a> {
             active_sms,
             registers: constants::registers(code.kernel(), launch, global),
             params: constants::bank_zero(code.kernel(), launch),
+            memory: memory_of(code.kernel(), spec),
             grid: launch.grid,
             block: launch.block,
             blocks,
@@ -154,6 +157,21 @@ impl<'a> Context<'a> {
             Scheme::BarrierRegisters => WarpControl::elected(lanes, self.program.entry, order),
         }
     }
+}
+
+/// Returns the memory system for a kernel.
+fn memory_of(kernel: &Kernel, spec: &Machine) -> Memory {
+    let mut memory = spec.memory;
+    let times = spec.sass.as_ref().filter(|_| kernel.native.is_some());
+    if let Some(latencies) = times.and_then(|times| times.memory) {
+        if let Some(l1) = &mut memory.l1 {
+            l1.latency = latencies.l1;
+        }
+        memory.l2.latency = latencies.l2;
+        memory.dram_latency = latencies.dram;
+        memory.atomic_latency = latencies.atomic;
+    }
+    memory
 }
 
 /// Surroundings of a run: threads, and a receiver of progress. `()` has one thread and ignores progress.

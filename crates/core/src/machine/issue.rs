@@ -18,6 +18,7 @@ use super::device::Context;
 use super::fetch::Instructions;
 use super::l2::replay::RequestLog;
 use super::memsys::MemorySystem;
+use super::native_fetch::NativeFetch;
 use super::pricing::{Cost, Kind};
 use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
 use super::verdict::{FaultReport, Watch};
@@ -28,7 +29,7 @@ use crate::divergence::{Flow, Side};
 use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, Stall};
 use crate::exec::{self, AccessKind, Effect, Env, Fault, MemoryAccess, RegisterFile};
 use crate::isa::Space;
-use crate::kernel::Op;
+use crate::kernel::{JumpKind, Op};
 use crate::spec::Policy;
 
 /// State shared by the warps of an SM at issue.
@@ -40,6 +41,8 @@ pub(super) struct Issuer<'a, O> {
     pub blocks: Vec<Block>,
     memory: MemorySystem,
     pub instructions: Instructions,
+    /// Instruction caches for machine code, instead of `instructions`.
+    pub native_fetch: Option<NativeFetch>,
     /// Constant cache, for machine code.
     pub constants: Constants,
     /// State shared by the SM's schedulers.
@@ -59,12 +62,16 @@ impl<'a, O: Observer> Issuer<'a, O> {
         blocks: Vec<Block>,
         observer: O,
     ) -> Issuer<'a, O> {
+        let native = cx.spec.sass.as_ref().filter(|_| cx.kernel.native.is_some());
         Issuer {
             id,
             cx,
             blocks,
-            memory: MemorySystem::new(cx.spec, cx.active_sms, id, cx.logs_l2),
+            memory: MemorySystem::new(cx.memory, cx.active_sms, id, cx.logs_l2),
             instructions: Instructions::new(cx.spec.instruction_cache, cx.program.lines),
+            native_fetch: native
+                .and_then(|times| times.fetch)
+                .map(|times| NativeFetch::new(times, cx.program.lines, cx.spec.schedulers, id)),
             constants: Constants::new(cx.spec.sass.as_ref().and_then(|times| times.constants)),
             shared: SharedPorts::default(),
             barrier_free: 0,
@@ -116,6 +123,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
         self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots });
         let used = now + Cycle::from(slots.max(1));
         scheduler.accounted = used;
+        let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
+        if reads > 1 {
+            scheduler.reads_until = now + Cycle::from(reads);
+        }
         if cost.port.is_shared() {
             let interval = cx.spec.lsu_interval.max(cost.interval);
             self.shared.occupy_lsu(now + Cycle::from(interval * masks));
@@ -126,6 +137,15 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let last = now + Cycle::from(cost.slots.max(cost.interval) * (masks - 1));
         let mut times =
             Times { resume: cost.gap.after(last), done: last + Cycle::from(cost.latency) };
+        if cost.queues > 0 {
+            let start = scheduler.special_until.max(now);
+            scheduler.special_until = start + Cycle::from(cost.queues);
+            times.done += start - now;
+            if let Some(times) = &cx.spec.sass {
+                let free = scheduler.special_until.saturating_sub(times.queue.into());
+                scheduler.occupy(cost.port, free.max(now + 2));
+            }
+        }
         if cost.loads_constant && cost.constant > 0 {
             times.done += self.constants.fetch(cost.constant, now) - now;
         }
@@ -149,8 +169,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     taken: lanes,
                 });
                 warp.refetch = self.refetch(lanes);
-                resolve(warp, cost, lanes, now);
                 warp.control.advance(branch(step, lanes));
+                resolve(warp, cost, step.next, now);
                 After::Nothing
             }
             Kind::Join => {
@@ -236,8 +256,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     });
                 }
                 warp.refetch = self.refetch(taken);
-                resolve(warp, cost, taken, now);
                 warp.control.advance(branch(step, taken));
+                resolve(warp, cost, next, now);
             }
             Effect::Switch { lanes } | Effect::Call { lanes } | Effect::Jump { lanes }
                 if lanes.is_empty() =>
@@ -251,8 +271,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 let taken = first.map_or(LaneMask::EMPTY, |side| side.lanes);
                 self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
                 add_side(&mut sides, next, active - lanes);
-                resolve(warp, cost, lanes, now);
-                warp.control.jump(&sides);
+                let returns =
+                    matches!(&step.inst.op, Op::Jump(jump) if jump.kind == JumpKind::Return);
+                warp.control.jump(&sides, returns);
+                resolve(warp, cost, next, now);
             }
             Effect::Switch { lanes } => {
                 let targets = match &step.inst.op {
@@ -303,8 +325,15 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     self.observer.access(slot, pc, &asked);
                     let price = Cycle::from(cost.latency);
                     let served = self.memory.serve(now, access, &mut self.addresses, slot.0, price);
-                    times.done = served.done;
-                    self.shared.occupy_lsu(now + served.port);
+                    times.done = served.done + Cycle::from(cost.wide);
+                    let queue = match (&cx.spec.sass, &cx.kernel.native) {
+                        (Some(times), Some(_)) => times.queue.into(),
+                        _ => 0,
+                    };
+                    let accepted =
+                        (self.memory.in_order().max(now + served.port)).saturating_sub(queue);
+                    let free = if queue > 0 { accepted.max(now + 1) } else { now + served.port };
+                    self.shared.occupy_lsu(free);
                     self.shared.queue_accepts(self.memory.accepts_at());
                     self.observer.on(Event::Memory {
                         cycle: now,
@@ -376,10 +405,13 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     (false, true) => resume.max(warp.opens).max(warp.uniform),
                 };
                 let asked = resume.cycle().max(from);
-                fetched = self
-                    .instructions
-                    .fetch(cost.line, asked)
-                    .max(asked + Cycle::from(warp.refetch));
+                fetched = match &mut self.native_fetch {
+                    Some(fetch) => fetch.fetch(warp.home.0, cost.line, asked),
+                    None => self
+                        .instructions
+                        .fetch(cost.line, asked)
+                        .max(asked + Cycle::from(warp.refetch)),
+                };
                 let mut until = warp.dependences(cost, resume).max(warp.resolves);
                 if cost.constant > 0 && !cost.loads_constant {
                     let arrives = self.constants.fetch(cost.constant, asked);
@@ -509,10 +541,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
     }
 }
 
-/// Lets the warp wait for the target of a branch that `taken` lanes take (machine code).
+/// Lets the warp wait for the target of a branch (machine code).
+///
+/// A divergent branch whose fall-through side goes on first costs nothing more.
 #[inline]
-fn resolve(warp: &mut Warp, cost: &Cost, taken: LaneMask, now: Cycle) {
-    if cost.resolves > 0 && !taken.is_empty() {
+fn resolve(warp: &mut Warp, cost: &Cost, next: Pc, now: Cycle) {
+    if cost.resolves > 0 && warp.control.active().is_some_and(|(pc, _)| pc != next) {
         warp.resolves = Until::new(now + Cycle::from(cost.resolves), Stall::BranchResolving);
     }
 }

@@ -17,7 +17,7 @@ use crate::base::{Cycle, LaneMask, MAX_LANES, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
-use crate::spec::{Machine, Memory, StorePolicy, Transactions};
+use crate::spec::{Memory, StorePolicy, Transactions};
 
 /// Memory system of one SM.
 #[derive(Clone)]
@@ -62,8 +62,7 @@ impl MemorySystem {
     /// Creates the memory system of SM `sm`, one of `active_sms` with work.
     ///
     /// With `logs` it records its L2 requests.
-    pub(super) fn new(spec: &Machine, active_sms: u32, sm: SmId, logs: bool) -> MemorySystem {
-        let m = spec.memory;
+    pub(super) fn new(m: Memory, active_sms: u32, sm: SmId, logs: bool) -> MemorySystem {
         let share = f64::from(active_sms.max(1));
         let link = m.l2_bytes_per_cycle_sm.min(m.l2_bytes_per_cycle / share);
         MemorySystem {
@@ -84,6 +83,12 @@ impl MemorySystem {
     /// Returns the log of L2 requests.
     pub(super) fn into_log(self) -> Option<RequestLog> {
         self.log
+    }
+
+    /// Returns the cycle from which the next access is served.
+    #[inline]
+    pub(super) fn in_order(&self) -> Cycle {
+        self.in_order
     }
 
     /// Returns the first cycle at which the memory queue accepts another request.

@@ -10,7 +10,7 @@ use crate::code::{COUNTERS, Code, Dependences, MicroOp, Scheme};
 use crate::event::Stall;
 use crate::exec;
 use crate::isa::{Class, ControlWord, Opcode, Pipe, Space, Unit};
-use crate::kernel::{ConvergenceOp, LaneFn, LaneOp, Op, Row};
+use crate::kernel::{ConvergenceOp, Inst, LaneFn, LaneOp, NativeFn, Op, Register, Row};
 use crate::spec::{Machine, SassTimes};
 
 /// Treatment of a step by the pipeline.
@@ -81,6 +81,14 @@ pub(super) struct Cost {
     skips: u8,
     /// Of machine code: dependence counter of the sources, and cycles until they have been read.
     pub read_counter: Option<(u8, u8)>,
+    /// Of machine code: cycles on the special function unit, for which instructions queue.
+    pub queues: u32,
+    /// Of machine code: further cycles of a load of several words per lane.
+    pub wide: u32,
+    /// Of machine code: cycles for which it keeps the read ports of the register file busy, and the
+    /// same if the operands that the instruction before kept are not read again.
+    pub reads: u8,
+    pub reads_reused: u8,
     /// Of machine code: one more than the line of its constant operand; 0 without one.
     pub constant: u16,
     /// True if it loads the constant, and does not wait for it before it issues.
@@ -144,7 +152,8 @@ impl<'a> PricedCode<'a> {
             if let Some(native) = &code.kernel().native {
                 cost.empties_l1 = op.invalidates_l1;
                 if let Some(cache) = spec.sass.as_ref().and_then(|times| times.constants) {
-                    cost.constant = constant_lines.of(&op.inst.op, native, cache);
+                    cost.constant =
+                        constant_lines.of(&op.inst.op, cost.loads_constant, native, cache);
                 }
                 return cost;
             }
@@ -174,6 +183,12 @@ impl<'a> PricedCode<'a> {
             cost
         };
         let mut costs: Vec<Cost> = code.ops().iter().map(&mut price_of).collect();
+        for i in 1..costs.len() {
+            let kept = kept_operands(&code.ops()[i - 1], &code.ops()[i]);
+            if kept != 0 {
+                [_, costs[i].reads_reused] = read_ports(&code.ops()[i].inst, kept);
+            }
+        }
         let mut address = 0;
         if code.is_machine_code() {
             for cost in &mut costs {
@@ -283,16 +298,17 @@ fn price_by_word(
     let class = op.inst.class;
     let to_l2 = matches!(class, Class::LoadGlobal | Class::StoreGlobal | Class::AtomicGlobal);
     let (port, throttle) = match pipe {
-        Pipe::Alu => (Port::Alu, Stall::MathPipeThrottle),
-        Pipe::Fma => (Port::Fma, Stall::MathPipeThrottle),
-        Pipe::FmaHeavy | Pipe::Half => (Port::FmaHeavy, Stall::MathPipeThrottle),
+        // A pipe of two cycles is busy because another warp was selected the cycle before.
+        Pipe::Alu => (Port::Alu, Stall::NotSelected),
+        Pipe::Fma => (Port::Fma, Stall::NotSelected),
+        Pipe::FmaHeavy | Pipe::Half => (Port::FmaHeavy, Stall::NotSelected),
         Pipe::Fp64 => (Port::Fp64, Stall::MathPipeThrottle),
         Pipe::Xu => (Port::Sfu, Stall::MioThrottle),
         Pipe::Uniform => (Port::Uniform, Stall::MathPipeThrottle),
         Pipe::Lsu if to_l2 => (Port::Global, Stall::LgThrottle),
         Pipe::Lsu => (Port::Lsu, Stall::MioThrottle),
         Pipe::Constant | Pipe::Special => (Port::Constant, Stall::MioThrottle),
-        Pipe::Branch => (Port::Branch, Stall::MathPipeThrottle),
+        Pipe::Branch => (Port::Branch, Stall::NotSelected),
         Pipe::None => (Port::None, Stall::MathPipeThrottle),
     };
     // The control word counts cycles from this issue to the warp's next one.
@@ -316,12 +332,26 @@ fn price_by_word(
         None if matches!(pipe, Pipe::Xu | Pipe::Fp64) => price.interval,
         None => 1,
     };
+    let interval = match &op.inst.op {
+        Op::Native(native) if matches!(native.f, NativeFn::MultiplyHigh { .. }) => 2 * interval,
+        _ => interval,
+    };
+    let wide = match &op.inst.op {
+        Op::Load(load) => match load.access.ty.bytes() * u32::from(load.access.count) {
+            8 => times.wide.0,
+            16 => times.wide.1,
+            _ => 0,
+        },
+        _ => 0,
+    };
+    let [reads, _] = read_ports(&op.inst, 0);
     let read = if pipe == Pipe::Xu { times.read_xu } else { times.read };
     let resolves = match &op.inst.op {
         Op::Join(ConvergenceOp::Sync(_)) => times.sync,
         Op::Join(ConvergenceOp::Break(_)) => times.leave,
         Op::Join(ConvergenceOp::Yield) => times.yields,
-        Op::Branch { .. } | Op::Jump(_) => times.taken,
+        Op::Branch { .. } => times.taken,
+        Op::Jump(_) => times.jump,
         _ => 0,
     };
     let mut entries = [0; MOST_REGISTERS];
@@ -353,11 +383,45 @@ fn price_by_word(
         touches: touches as u8,
         skips: u8::from(word.write_counter.is_some()),
         read_counter: word.read_counter.map(|counter| (counter, read.min(255) as u8)),
+        queues: if pipe == Pipe::Xu { interval } else { 0 },
+        wide,
+        reads,
+        reads_reused: reads,
         constant: 0,
         loads_constant: opcode.name == "LDC",
         resolves,
         falls_to,
     }
+}
+
+/// Returns the slots in which an instruction reads what the one before kept (`.reuse`).
+fn kept_operands(before: &MicroOp, op: &MicroOp) -> u8 {
+    let Dependences::Control { word, .. } = before.dependences else { return 0 };
+    let (Op::Native(a), Op::Native(b)) = (&before.inst.op, &op.inst.op) else { return 0 };
+    let same = |slot: usize| word.reuse >> slot & 1 == 1 && a.s[slot].row == b.s[slot].row;
+    (0..3).filter(|&slot| same(slot)).fold(0, |kept, slot| kept | 1 << slot)
+}
+
+/// Returns the cycles for which an instruction keeps the register file's read ports busy.
+///
+/// There are two banks by register parity, each with one port; a register in two operands is read
+/// once (measured on an H200). The second number leaves out `kept` operands: the mask of slots that
+/// the instruction before kept, unless another warp issued in between.
+fn read_ports(inst: &Inst, kept: u8) -> [u8; 2] {
+    let Op::Native(op) = &inst.op else { return [1; 2] };
+    let count = |kept: u8| {
+        let mut rows: Vec<u16> = Vec::new();
+        for (slot, source) in op.s.iter().enumerate() {
+            let row = source.row.0;
+            let is_register = inst.reads.contains(&Register::Narrow(source.row));
+            if is_register && kept >> slot & 1 == 0 && !rows.contains(&row) && !op.uniform {
+                rows.push(row);
+            }
+        }
+        let odd = rows.iter().filter(|&row| row % 2 == 1).count();
+        odd.max(rows.len() - odd).max(1) as u8
+    };
+    [count(0), count(kept)]
 }
 
 /// Returns the cost of a micro-op by its class and registers.
@@ -412,6 +476,10 @@ fn price_by_class(
         touches: touched.len() as u8,
         skips: 0,
         read_counter: None,
+        queues: 0,
+        wide: 0,
+        reads: 1,
+        reads_reused: 1,
         constant: 0,
         loads_constant: false,
         resolves: 0,

@@ -125,6 +125,12 @@ pub(super) struct Scheduler {
     active: u64,
     /// Cycle until which each of its own ports is busy.
     busy: [Cycle; PORTS],
+    /// Cycle from which the special function unit is free (machine code, which queues for it).
+    pub special_until: Cycle,
+    /// Cycle until which the read ports of the register file are busy (machine code).
+    pub reads_until: Cycle,
+    /// True if the warp picked last had also issued in the cycle before.
+    pub same_warp: bool,
     /// First cycle whose slot is not attributed yet.
     pub accounted: Cycle,
     /// Resident warps that have not ended.
@@ -153,6 +159,9 @@ impl Scheduler {
             after_last: 0,
             active: 0,
             busy: [0; PORTS],
+            special_until: 0,
+            reads_until: 0,
+            same_warp: false,
             accounted: 0,
             resident: 0,
             next: NEVER,
@@ -272,7 +281,8 @@ impl Scheduler {
         for port in bits(u64::from(self.asked)) {
             soonest = soonest.min(self.free_by_number(port, shared));
         }
-        self.next = if soonest == NEVER { NEVER } else { soonest.max(self.accounted) };
+        let soonest = soonest.max(self.reads_until);
+        self.next = if soonest >= NEVER { NEVER } else { soonest.max(self.accounted) };
     }
 
     /// Returns the warp that the policy issues at `now`, if any can issue.
@@ -285,10 +295,11 @@ impl Scheduler {
                 can |= self.awake[port % PORTS];
             }
         }
-        if can == 0 {
+        if can == 0 || now < self.reads_until {
             return None;
         }
         let warp = self.choose(now, can);
+        self.same_warp = warp == self.last;
         (self.last, self.after_last) = (warp, now + 1);
         let port = self.port[warp % WARPS] as usize % PORTS;
         self.awake[port] &= !(1 << warp);

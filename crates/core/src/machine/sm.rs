@@ -365,7 +365,10 @@ impl<'a, O: Observer> Sm<'a, O> {
             _ => 0,
         };
         let line = cx.program.costs[cx.program.entry.index()].line;
-        let fetched = self.issuer.instructions.fetch(line, launch);
+        let fetched = match &mut self.issuer.native_fetch {
+            Some(fetch) => fetch.fetch(s, line, launch),
+            None => self.issuer.instructions.fetch(line, launch),
+        };
         let resume = Until::new(
             fetched + Cycle::from(cold),
             if cold > 0 { Stall::ImcMiss } else { Stall::NoInstruction },

@@ -32,8 +32,50 @@ pub struct SassTimes {
     pub read: u32,
     /// The same for instructions of the pipe `Xu`.
     pub read_xu: u32,
+    /// Backlog in cycles at which the queues of special functions and of memory stop (MIO).
+    pub queue: u32,
+    /// Cycles from CALL, RET and branches through registers to their targets.
+    pub jump: u32,
+    /// Further cycles of a load of 8 and of 16 bytes per lane.
+    pub wide: (u32, u32),
+    /// Latencies of the memory system, in cycles from issue to write-back.
+    pub memory: Option<Latencies>,
     /// Constant cache.
     pub constants: Option<ConstantCache>,
+    /// Instruction caches.
+    pub fetch: Option<Fetch>,
+}
+
+/// Latencies of memory for machine code.
+///
+/// [`super::Memory`] has those of dependent PTX instructions, which compute an address as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Latencies {
+    /// L1 hit.
+    pub l1: u32,
+    /// L2 hit.
+    pub l2: u32,
+    /// Idle DRAM.
+    pub dram: u32,
+    /// Global atomic.
+    pub atomic: u32,
+}
+
+/// Instruction fetch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fetch {
+    /// Cycles until the first line arrives.
+    pub first: u32,
+    /// Further cycles on the slowest of all SMs; most have few.
+    pub spread: u32,
+    /// Cycles until a line arrives that the SM's cache lacks.
+    pub l1_miss: u32,
+    /// Cycles of a jump to a line that only the SM's cache has.
+    pub l0_miss: u32,
+    /// Cycles between two steps of the stream prefetcher.
+    pub step: u32,
 }
 
 /// Constant cache of an SM, which is cold at launch.
@@ -44,4 +86,6 @@ pub struct ConstantCache {
     pub latency: u32,
     /// Bytes of a line.
     pub line: u32,
+    /// Byte offset in bank 0 of the line that comes with a launch.
+    pub present: u32,
 }
