@@ -3,6 +3,7 @@
 use simt_core::checks::Checks;
 use simt_core::diag::{Diagnostic, Severity, Span, has_errors, line_column, printable};
 use simt_core::kernel::{Kernel, Refused, support};
+use simt_core::sass::{self, is_listing};
 use simt_core::{Job, NoKernel, Program};
 use simt_report::Run;
 
@@ -104,6 +105,7 @@ fn of_launch(running: &RunningChoice, program: &Program) -> Result<Vec<Diagnosti
         Err(found) => return Ok(found),
     };
     let machine = job::machine(&running.machine)?;
+    machine.check(kernel)?;
     let options = machine.options(&running.limit);
     let fits = Job::new(program, kernel, launch, &machine.spec, options).fits();
     Ok(fits
@@ -118,6 +120,7 @@ fn run_checked(args: &CheckArgs, program: &Program) -> Result<Exit, Failure> {
     let running = &args.running;
     let machine = job::machine(&running.machine)?;
     let kernel = program.kernel(running.kernel.as_deref()).map_err(Failure::new)?;
+    machine.check(kernel)?;
     let launch = job::launch(program, kernel, &running.launch)?;
     let options = machine.options(&running.limit);
     let wanted = checks::Wanted { on: Some(Checks::ALL), schedules: running.schedules };
@@ -162,13 +165,16 @@ fn why(run: &Run) -> String {
 
 fn summary(program: &Program) -> String {
     let count = |severity| program.findings.iter().filter(|d| d.severity == severity).count();
-    let (supported, all) = support(&program.module);
+    let (supported, all) = match is_listing(&program.text) {
+        true => sass::support(&program.text),
+        false => support(&program.module),
+    };
     let mut out = format!(
         "{}: {}, {}; {supported} of {} supported\n",
         program.name,
         plural(count(Severity::Error), "error"),
         plural(count(Severity::Warning), "warning"),
-        plural(all, "instruction"),
+        plural(all, if is_listing(&program.text) { "machine instruction" } else { "instruction" }),
     );
     let mut kernels: Vec<(Span, String)> =
         program.kernels.iter().map(|kernel| (kernel.span, of_kernel(kernel))).collect();

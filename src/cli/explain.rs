@@ -122,6 +122,7 @@ fn in_file(page: &Page, file: &Path, args: &ExplainArgs, width: usize) -> Result
             let program =
                 source::read_runnable(file, &SassChoice::default(), args.kernel.as_deref(), true)?;
             let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
+            machine.check(kernel)?;
             let launch = job::launch(&program, kernel, &args.launch)?;
             let options = machine.options(&args.limit);
             let job = Job::new(&program, kernel, launch, &machine.spec, options);

@@ -6,7 +6,7 @@ use simt_core::diag::{self, Diagnostic, Source, closest};
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{self, Launch, Overrides};
-use simt_core::machine::Options;
+use simt_core::machine::{DoesNotFit, Options};
 use simt_core::spec::{Lowering, Machine, Mode};
 use simt_core::{Job, Program};
 
@@ -21,9 +21,35 @@ pub(crate) struct MachineSetup {
     pub(crate) order: SideOrder,
     /// True if spin loops yield.
     pub(crate) yields: bool,
+    /// Lowering of PTX that was asked for.
+    lowering: Option<LoweringArg>,
 }
 
 impl MachineSetup {
+    /// Refuses to run machine code in pre-Volta mode, or with options for compiling PTX.
+    pub(crate) fn check(&self, kernel: &Kernel) -> Result<(), Failure> {
+        if let Err(no_stack) = DoesNotFit::check_mode(kernel, self.mode) {
+            return Err(Failure::new(format!(
+                "{no_stack}\nhelp: run the kernel's .ptx in this mode, or choose a machine of volta \
+                 mode (`simt-sim machine` lists them)"
+            )));
+        }
+        let option = match self.lowering {
+            Some(LoweringArg::AsWritten) => "--lowering as-written",
+            Some(LoweringArg::Hardware) => "--lowering hardware",
+            None if !self.yields => "--no-yield",
+            None => return Ok(()),
+        };
+        if kernel.native.is_none() {
+            return Ok(());
+        }
+        Err(Failure::new(format!(
+            "{option} says how to compile PTX, but `{}` is machine code\n\
+             help: leave the option out, or run the kernel's .ptx",
+            kernel.name
+        )))
+    }
+
     /// The options of a run in the machine's mode.
     pub(crate) fn options(&self, limit: &LimitChoice) -> Options {
         let MachineSetup { mode, order, yields, .. } = *self;
@@ -48,6 +74,7 @@ impl Setup {
         let wanted = choice.kernel.as_deref();
         let program = source::read_runnable(&choice.file, &choice.sass, wanted, quiet)?;
         let kernel = program.kernel(wanted).map_err(Failure::new)?;
+        machine.check(kernel)?;
         let launch = launch(&program, kernel, &choice.launch)?;
         let kernel = program.kernels.iter().position(|k| k.name == kernel.name).unwrap_or_default();
         Ok((Setup { program, machine: machine.spec, options, kernel }, launch))
@@ -117,7 +144,7 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<MachineSetup, Failure> {
         Some(text) => text.parse().map_err(|e| Failure::new(format!("--its-order {text}: {e}")))?,
         None => spec.side_order(),
     };
-    Ok(MachineSetup { spec, mode, order, yields: !choice.no_yield })
+    Ok(MachineSetup { spec, mode, order, yields: !choice.no_yield, lowering: choice.lowering })
 }
 
 fn load_machine(name: &str, fields: &[(String, String)]) -> Result<Machine, Failure> {

@@ -7,6 +7,7 @@ use simt_core::diag::printable;
 use simt_core::isa::Isa;
 use simt_core::ptx;
 use simt_core::spec::{Machine, Mode};
+use simt_core::sass::is_listing;
 use simt_gpu::instrument::instrument;
 use simt_report as report;
 
@@ -16,6 +17,13 @@ use super::{Exit, Failure, output, source};
 /// `simt-sim print FILE`
 pub(crate) fn print(args: &PrintArgs) -> Result<Exit, Failure> {
     let program = source::read_sound(&args.file, true)?;
+    if is_listing(&program.text) {
+        return Err(Failure::new(format!(
+            "`{}` is machine code, which has no PTX to print\n\
+             help: the file is the listing itself; see its blocks with `simt-sim cfg`",
+            program.name
+        )));
+    }
     let text = if args.probes {
         instrument(&program.module, MAX_LANES as u32, None).text
     } else {

@@ -81,12 +81,12 @@ impl<'a> Job<'a> {
         )
     }
 
-    /// Checks that a block fits an SM.
+    /// Checks that a block fits an SM, and that the code can run in the mode.
     ///
     /// # Errors
-    /// Returns the resource that a block exceeds.
+    /// Returns the resource that a block exceeds, or the mode.
     pub fn fits(&self) -> Result<(), DoesNotFit> {
-        machine::fits(&self.code, &self.launch, self.machine)
+        machine::fits(&self.code, &self.launch, self.machine, &self.options)
     }
 
     /// Runs to the end with an observer on each SM.

@@ -31,7 +31,7 @@ pub use answer::{
 };
 pub use run::{
     Branch, CheckFinding, CheckPlace, Checked, Ending, ExpectationResult, InstructionRow,
-    LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Origin, Predicated, ReplacedBranch,
+    LaneGroup, LaunchFacts, MachineFacts, MachinePlace, MemoryRow, Named, Origin, Predicated, ReplacedBranch,
     Run, RunInput, Slots, StepInfo, Verdict, predication,
 };
 pub use text::{

@@ -8,8 +8,8 @@ mod facts;
 mod predicated;
 
 pub use facts::{
-    Ending, ExpectationResult, LaneGroup, LaunchFacts, MachineFacts, Named, Origin, ReplacedBranch,
-    RunInput, StepInfo, Verdict,
+    Ending, ExpectationResult, LaneGroup, LaunchFacts, MachineFacts, MachinePlace, Named, Origin,
+    ReplacedBranch, RunInput, StepInfo, Verdict,
 };
 
 pub use predicated::{Predicated, predication};
@@ -125,6 +125,12 @@ pub struct Branch {
     pub line: u32,
     /// Text of the line.
     pub text: String,
+    /// Source line in the file that the program was compiled from, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// Place in machine code; absent for PTX.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachinePlace>,
     /// PC in the stream of steps.
     pub pc: u32,
     /// Index among the kernel's instructions, the same in both modes.
@@ -193,6 +199,9 @@ pub struct InstructionRow {
     /// Source line in the file that the program was compiled from, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
+    /// Place in machine code; absent for PTX.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachinePlace>,
     /// Times a warp executed it.
     pub executed: u64,
     /// Issue slots used.
@@ -317,6 +326,8 @@ fn branch(pc: u32, step: &StepTotals, info: &StepInfo) -> Branch {
     Branch {
         line: info.line,
         text: info.text.clone(),
+        origin: info.origin.clone(),
+        machine: info.machine.clone(),
         pc,
         instruction: info.source,
         executed: step.branches,
@@ -334,6 +345,7 @@ fn instruction(pc: u32, step: &StepTotals, info: &StepInfo) -> InstructionRow {
         line: info.line,
         text: info.text.clone(),
         origin: info.origin.clone(),
+        machine: info.machine.clone(),
         executed: step.issues,
         slots: step.slots,
         average_active_lanes: average(step.active_lanes, step.issues),

@@ -105,6 +105,9 @@ pub(super) fn simulate(
         Ok(machine) => machine,
         Err(message) => return error(message.clone()),
     };
+    if let Err(failure) = machine.check(kernel) {
+        return error(message(&failure));
+    }
     let launch = match job::resolve(program, kernel, &job.launch) {
         Ok(Ok(launch)) => launch,
         Ok(Err(found)) => {

@@ -8,7 +8,7 @@ use crate::base::{BlockId, Cycle, MAX_LANES};
 use crate::exec::{SharedMemory, block_shared_bytes};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
-use crate::spec::Machine;
+use crate::spec::{Machine, Mode};
 
 /// Barriers per block.
 pub(super) const BARRIERS: usize = 16;
@@ -26,18 +26,45 @@ pub struct Occupancy {
     pub limit: &'static str,
 }
 
-/// Launch whose block does not fit a machine.
+/// Launch or code that does not fit a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a block needs {needs} {what}, but {machine} has {has}")]
-pub struct DoesNotFit {
-    /// Machine name.
-    pub machine: String,
-    /// Resource, in plural.
-    pub what: &'static str,
-    /// Amount that a block needs.
-    pub needs: u64,
-    /// Amount available.
-    pub has: u64,
+pub enum DoesNotFit {
+    /// A block needs more of a resource than an SM has.
+    #[error("a block needs {needs} {what}, but {machine} has {has}")]
+    Resource {
+        /// Machine name.
+        machine: String,
+        /// Resource, in plural.
+        what: &'static str,
+        /// Amount that a block needs.
+        needs: u64,
+        /// Amount available.
+        has: u64,
+    },
+    /// Machine code of sm_70 or later in pre-Volta mode.
+    #[error(
+        "machine code of sm_{arch} has barrier registers, no reconvergence stack: it cannot run in \
+         pre-volta mode"
+    )]
+    NoStack {
+        /// Architecture number.
+        arch: u32,
+    },
+}
+
+impl DoesNotFit {
+    /// Checks that the code of a kernel can run in a mode.
+    ///
+    /// # Errors
+    /// If machine code with barrier registers is to run in pre-Volta mode.
+    pub fn check_mode(kernel: &Kernel, mode: Mode) -> Result<(), DoesNotFit> {
+        match &kernel.native {
+            Some(native) if mode == Mode::PreVolta => {
+                Err(DoesNotFit::NoStack { arch: native.arch })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Occupancy {
@@ -48,7 +75,7 @@ impl Occupancy {
     pub fn new(kernel: &Kernel, launch: &Launch, spec: &Machine) -> Result<Occupancy, DoesNotFit> {
         let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
         let fail = |what, needs, has: u64| {
-            Err(DoesNotFit { machine: spec.name.clone(), what, needs, has })
+            Err(DoesNotFit::Resource { machine: spec.name.clone(), what, needs, has })
         };
         if threads > u64::from(spec.max_block_threads) {
             return fail("threads", threads, spec.max_block_threads.into());

@@ -199,7 +199,7 @@ impl Host for () {}
 /// `observer` makes one observer per SM; they are merged in SM order.
 ///
 /// # Errors
-/// When a block does not fit the machine.
+/// When a block does not fit the machine, or the code its mode.
 pub fn run<O: Observer>(
     code: &Code,
     mut launch: Launch,
@@ -209,6 +209,7 @@ pub fn run<O: Observer>(
     observer: impl Fn() -> O + Sync,
 ) -> Result<Outcome<O>, DoesNotFit> {
     let kernel = code.kernel();
+    DoesNotFit::check_mode(kernel, options.mode)?;
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
     let global = load(kernel, &mut launch);
     let mut cx = Context::new(code, &launch, spec, options, occupancy, &global);
@@ -249,8 +250,14 @@ pub fn run<O: Observer>(
 /// Checks that a launch fits a machine, as [`run`] does first.
 ///
 /// # Errors
-/// When a block does not fit the machine.
-pub fn fits(code: &Code, launch: &Launch, spec: &Machine) -> Result<(), DoesNotFit> {
+/// When a block does not fit the machine, or the code its mode.
+pub fn fits(
+    code: &Code,
+    launch: &Launch,
+    spec: &Machine,
+    options: &Options,
+) -> Result<(), DoesNotFit> {
+    DoesNotFit::check_mode(code.kernel(), options.mode)?;
     Occupancy::new(code.kernel(), launch, spec).map(|_| ())
 }
 
@@ -283,7 +290,7 @@ pub struct Watched<O> {
 /// The observer sees the same events as in a whole run.
 ///
 /// # Errors
-/// When a block does not fit the machine.
+/// When a block does not fit the machine, or the code its mode.
 pub fn watch<O: Observer>(
     code: &Code,
     mut launch: Launch,
@@ -292,6 +299,7 @@ pub fn watch<O: Observer>(
     block: BlockId,
     observer: impl Fn() -> O,
 ) -> Result<Watched<O>, DoesNotFit> {
+    DoesNotFit::check_mode(code.kernel(), options.mode)?;
     let occupancy = Occupancy::new(code.kernel(), &launch, spec)?;
     let global = load(code.kernel(), &mut launch);
     let cx = Context::new(code, &launch, spec, options, occupancy, &global);

@@ -1,5 +1,7 @@
 //! Inputs of a report besides the counts: facts about machine, launch, program and outcome.
 
+use std::fmt;
+
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -95,6 +97,8 @@ pub struct StepInfo {
     pub reconverge_line: Option<u32>,
     /// Source line in the file that the program was compiled from, if known.
     pub origin: Option<Origin>,
+    /// Place of a machine instruction; `None` for PTX.
+    pub machine: Option<MachinePlace>,
     /// Conditional branch that predication replaced by this step, if any.
     pub replaces: Option<ReplacedBranch>,
 }
@@ -121,6 +125,31 @@ pub struct Origin {
     pub file: String,
     /// Line, from 1.
     pub line: u32,
+}
+
+/// Place of an instruction of machine code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MachinePlace {
+    /// Byte offset in the kernel, as in the listing.
+    #[serde(serialize_with = "in_hexadecimal")]
+    pub address: u32,
+    /// Line of the PTX that it was compiled from, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ptx_line: Option<u32>,
+}
+
+fn in_hexadecimal<S: Serializer>(address: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("0x{address:04x}"))
+}
+
+impl fmt::Display for MachinePlace {
+    /// Formats as `/*0a10*/`, preceded by the PTX line if known: `ptx:61 /*0a10*/`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.ptx_line {
+            write!(f, "ptx:{line} ")?;
+        }
+        write!(f, "/*{:04x}*/", self.address)
+    }
 }
 
 /// Outcome of a run.

@@ -7,7 +7,6 @@ use simt_core::checks::{self, Account, Checks, Does, Finding, Kind, Place};
 use simt_core::code::Scheme;
 use simt_core::diag::{Diagnostic, Severity, line_column};
 use simt_core::machine::{DoesNotFit, Finish, Hang, Host, Outcome};
-use simt_core::ptx::Locations;
 
 /// A finished run with the findings of the checks.
 pub struct CheckedSimulation {

@@ -1,13 +1,15 @@
 //! Steps, verdict and lanes of a run in terms of source lines.
 
-use crate::{self as report, LaneGroup, Origin, ReplacedBranch, StepInfo, Verdict};
+use std::collections::BTreeMap;
+
+use crate::{self as report, LaneGroup, MachinePlace, Origin, ReplacedBranch, StepInfo, Verdict};
 use simt_core::Program;
 use simt_core::base::LaneMask;
 use simt_core::checks;
 use simt_core::code::{Code, MicroOp};
 use simt_core::diag::{Span, printable};
 use simt_core::exec::FaultKind;
-use simt_core::kernel::{Kernel, Op};
+use simt_core::kernel::{INSTRUCTION_BYTES, Kernel, Op};
 use simt_core::launch::Launch;
 use simt_core::machine::{FaultReport, Finish, Hang, Limit, StuckLanes};
 use simt_core::ptx::{Location, Locations};
@@ -34,6 +36,8 @@ pub(super) struct SourceLines<'a> {
     /// Text of each line, with the byte offset after it.
     lines: Vec<(&'a str, usize)>,
     locations: Locations<'a>,
+    /// Machine instructions by line.
+    machine: BTreeMap<u32, MachinePlace>,
 }
 
 impl<'a> SourceLines<'a> {
@@ -47,6 +51,7 @@ impl<'a> SourceLines<'a> {
             source: &program.text,
             lines: lines.collect(),
             locations: program.locations(),
+            machine: machine_places(program),
         }
     }
 
@@ -57,6 +62,9 @@ impl<'a> SourceLines<'a> {
     fn text(&self, line: u32) -> String {
         let (text, _) =
             self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+        if self.machine.contains_key(&line) {
+            return self.shown(line, Self::machine_text(text));
+        }
         self.shown(line, text.split("//").next().unwrap_or_default())
     }
 
@@ -84,10 +92,21 @@ impl<'a> SourceLines<'a> {
             Some((end, _)) => &format!("{}..", text.get(..end).unwrap_or_default()),
             None => text,
         };
-        printable(&match self.origin(line) {
-            Some(from) => format!("{}:{}  {}", from.file, from.line, text.replace('\t', "")),
-            None => text.to_string(),
+        let place = self.machine.get(&line).map(ToString::to_string);
+        printable(&match (self.origin(line), place) {
+            (Some(from), Some(place)) => format!("{}:{} {place} {text}", from.file, from.line),
+            (None, Some(place)) => format!("{place} {text}"),
+            (Some(from), None) => {
+                format!("{}:{}  {}", from.file, from.line, text.replace('\t', ""))
+            }
+            (None, None) => text.to_string(),
         })
+    }
+
+    /// Returns the text of a line with a machine instruction, without address and encoding.
+    fn machine_text(line: &str) -> &str {
+        let text = line.split_once("*/").map_or(line, |(_, text)| text);
+        text.split_once(';').map_or(text, |(text, _)| text)
     }
 
     /// Returns the source line that a line (from 1) was compiled from.
@@ -97,9 +116,24 @@ impl<'a> SourceLines<'a> {
     }
 }
 
+/// Returns the places of a program's machine instructions, by line.
+fn machine_places(program: &Program) -> BTreeMap<u32, MachinePlace> {
+    let mut places = BTreeMap::new();
+    for kernel in &program.kernels {
+        let Some(native) = &kernel.native else { continue };
+        for (i, inst) in kernel.insts.iter().enumerate() {
+            let address = (i as u64 * INSTRUCTION_BYTES) as u32;
+            let ptx_line = native.ptx_lines.get(i).copied().filter(|&line| line > 0);
+            places.insert(inst.line, MachinePlace { address, ptx_line });
+        }
+    }
+    places
+}
+
 pub(super) fn step_info(step: &MicroOp, code: &Code, lines: &SourceLines<'_>) -> StepInfo {
+    let machine = lines.machine.get(&step.inst.line).cloned();
     let text = match step.inst.op {
-        Op::Join(op) => format!("({op})"),
+        Op::Join(op) if machine.is_none() => format!("({op})"),
         _ => lines.text_of(step.inst.line, step.inst.span),
     };
     StepInfo {
@@ -109,6 +143,7 @@ pub(super) fn step_info(step: &MicroOp, code: &Code, lines: &SourceLines<'_>) ->
         is_branch: step.inst.guard.is_some() && matches!(step.inst.op, Op::Branch { .. }),
         reconverge_line: step.source.and_then(|source| reconvergence_line(code.kernel(), source)),
         origin: origin(step.inst.line, lines),
+        machine,
         replaces: step.source.and_then(|source| replaced(code, source, lines)),
     }
 }
