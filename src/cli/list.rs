@@ -6,8 +6,8 @@ use simt_core::base::MAX_LANES;
 use simt_core::diag::printable;
 use simt_core::isa::Isa;
 use simt_core::ptx;
-use simt_core::spec::{Machine, Mode};
 use simt_core::sass::is_listing;
+use simt_core::spec::{Machine, Mode};
 use simt_gpu::instrument::instrument;
 use simt_report as report;
 

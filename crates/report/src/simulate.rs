@@ -81,7 +81,16 @@ impl<'a> About<'a> {
                     .into(),
             );
         }
-        if spec.code.is_some() && !code.is_machine_code() {
+        if let Some(native) = &kernel.native {
+            let from = native.source.as_ref().map_or_else(String::new, |(file, _)| {
+                format!(", compiled from {}", printable(base_name(file)))
+            });
+            notes.push(format!(
+                "This is machine code of sm_{}{from}; counts are of its instructions as nvcc made \
+                 them.",
+                native.arch
+            ));
+        } else if spec.code.is_some() && !code.is_machine_code() {
             notes.push(
                 "Counts are of PTX instructions as written, not of machine instructions.".into(),
             );
@@ -105,6 +114,7 @@ impl<'a> About<'a> {
             program: printable(&program.name),
             kernel: kernel.name.clone(),
             mode: options.mode.name().to_string(),
+            machine_code: kernel.native.as_ref().map(|native| format!("sm_{}", native.arch)),
             machine: machine_facts(spec, options),
             grid: launch.grid,
             block: launch.block,
@@ -142,6 +152,10 @@ impl<'a> About<'a> {
             .collect();
         Simulation { run, finish, launch }
     }
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 /// Runs a kernel until a window is complete, and records the window.

@@ -99,6 +99,10 @@ fn plain(name: &str) -> String {
 pub(super) fn name(kernel: &Kernel, launch: &Launch, memory: MemoryKind, address: u64) -> String {
     let pieces = pieces(kernel, launch, memory);
     match pieces.iter().find(|p| (p.first..p.first + p.bytes).contains(&address)) {
+        // Machine code does not name its shared variables.
+        None if memory == MemoryKind::Shared && kernel.native.is_some() => {
+            format!("shared[0x{address:x}]")
+        }
         None => format!("0x{address:x}"),
         Some(_) if memory == MemoryKind::Local => {
             format!("byte {address} of the thread's local memory")

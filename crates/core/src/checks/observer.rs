@@ -64,7 +64,9 @@ impl Checkers {
     /// Prepares the checks of runs of `code`.
     pub fn new(code: &Code, launch: &Launch, warp_size: u32, checks: Checks) -> Checkers {
         let (kernel, lock_step) = (code.kernel(), code.scheme() == Scheme::Stack);
-        let watched = if checks.init { kernel.read_unset() } else { Vec::new() };
+        // A compiler may read a register whose value it does not use.
+        let watches = checks.init && kernel.native.is_none();
+        let watched = if watches { kernel.read_unset() } else { Vec::new() };
         let name = |register: &Register| {
             let known = kernel.registers.names.iter().find(|(_, r, _)| r == register);
             known.map_or_else(|| "the condition code".to_owned(), |(name, ..)| format!("`{name}`"))

@@ -6,7 +6,7 @@ use crate::base::LaneMask;
 use crate::code::MicroOp;
 use crate::diag::{Diagnostic, Severity, Span};
 use crate::exec::Fault;
-use crate::kernel::{Inst, Kernel, Op, Register};
+use crate::kernel::{INSTRUCTION_BYTES, Inst, Kernel, Op, Register};
 use crate::launch::Launch;
 use crate::ptx::Locations;
 
@@ -59,7 +59,19 @@ impl Account<'_> {
     /// Returns the source location of a span as the end of a phrase.
     fn origin(&self, span: Span) -> String {
         let from = self.locations.at(span.end.saturating_sub(1));
-        from.map_or_else(String::new, |from| format!(" ({}:{})", from.file, from.line))
+        let line = from.map(|from| format!("{}:{}", from.file, from.line));
+        match (line, self.address(span)) {
+            (None, None) => String::new(),
+            (Some(place), None) | (None, Some(place)) => format!(" ({place})"),
+            (Some(line), Some(address)) => format!(" ({line}, {address})"),
+        }
+    }
+
+    /// Returns the address of a machine instruction; `None` in PTX.
+    fn address(&self, span: Span) -> Option<String> {
+        self.kernel.native.as_ref()?;
+        let inst = self.kernel.insts.binary_search_by_key(&span.start, |i| i.span.start).ok()?;
+        Some(format!("0x{:04x}", inst as u64 * INSTRUCTION_BYTES))
     }
 
     fn say(&self, f: &Finding) -> Diagnostic {

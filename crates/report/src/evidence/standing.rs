@@ -24,6 +24,11 @@ impl Standing<'static> {
     pub fn of(metric: &Metric) -> Standing<'static> {
         Standing::by(known(), metric)
     }
+
+    /// Returns the accuracy of a metric of machine code, for which there is no evidence yet.
+    pub fn of_machine_code(_: &Metric) -> &'static str {
+        "machine code: not measured"
+    }
 }
 
 impl<'e> Standing<'e> {

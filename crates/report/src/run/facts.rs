@@ -18,6 +18,8 @@ pub struct RunInput {
     pub kernel: String,
     /// `pre-volta` or `volta`.
     pub mode: String,
+    /// Architecture of the machine code that ran; `None` for PTX.
+    pub machine_code: Option<String>,
     /// Machine facts.
     pub machine: MachineFacts,
     /// Grid size in x, y, z.

@@ -35,6 +35,7 @@ pub(crate) fn sample(pairing: Pairing) -> RunInput {
         program: "programs/reduce.ir".to_owned(),
         kernel: "reduce".to_owned(),
         mode: "volta".to_owned(),
+        machine_code: None,
         machine: MachineFacts {
             name: "teaching".to_owned(),
             sms: 1,

@@ -94,7 +94,11 @@ impl<'a> SourceLines<'a> {
         };
         let place = self.machine.get(&line).map(ToString::to_string);
         printable(&match (self.origin(line), place) {
-            (Some(from), Some(place)) => format!("{}:{} {place} {text}", from.file, from.line),
+            // A kernel has one CUDA file; its ending says that the line is not PTX.
+            (Some(from), Some(place)) => {
+                let ending = from.file.rsplit('.').next().unwrap_or_default();
+                format!("{ending}:{} {place} {text}", from.line)
+            }
             (None, Some(place)) => format!("{place} {text}"),
             (Some(from), None) => {
                 format!("{}:{}  {}", from.file, from.line, text.replace('\t', ""))

@@ -93,6 +93,10 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
         AddressBase::Native(_) => None,
     };
     if inst.form == MACHINE_FORM {
+        // Rows of special registers are not listed. Row 0 is R0 or an unused source.
+        if let Op::Native(op) = &inst.op {
+            op.s.iter().map(|s| s.row).filter(|r| r.0 > 0).for_each(|r| visit(narrow(r)));
+        }
         return inst.reads.iter().copied().for_each(visit);
     }
     inst.guard.map(predicate).into_iter().for_each(&mut visit);

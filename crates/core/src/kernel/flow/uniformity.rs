@@ -209,6 +209,12 @@ impl<'a> Analysis<'a> {
                     || state.contains(self.numbering.number(Register::Narrow(*mask)))
                     || self.guard(inst, state)
             }
+            Op::Native(op) if op.uniform => false,
+            Op::Native(op) => match op.f {
+                NativeFn::Shuffle(_) | NativeFn::Match { .. } => true,
+                NativeFn::Vote(_) => diverged || self.guard(inst, state),
+                _ => operand_diverges,
+            },
             Op::ActiveMask { .. } | Op::Barrier(_) => diverged || self.guard(inst, state),
             _ => operand_diverges,
         };
@@ -223,9 +229,10 @@ impl<'a> Analysis<'a> {
     }
 
     fn guard(&self, inst: &Inst, state: &Bits) -> bool {
-        inst.guard.is_some_and(|g| {
-            state.contains(self.numbering.number(Register::Predicate(g.predicate)))
-        })
+        inst.guard
+            .into_iter()
+            .chain(inst.also)
+            .any(|g| state.contains(self.numbering.number(Register::Predicate(g.predicate))))
     }
 
     /// Collects divergent branches and guards, and uniform results, from the states.
@@ -246,6 +253,9 @@ impl<'a> Analysis<'a> {
                     Op::Switch(switch) => {
                         let index = self.numbering.number(Register::Narrow(switch.index));
                         !switch.uniform && (guard || state.contains(index))
+                    }
+                    Op::Jump(Jump { target: JumpTarget::Register { row, .. }, .. }) => {
+                        guard || state.contains(self.numbering.number(Register::Narrow(*row)))
                     }
                     _ => false,
                 };
