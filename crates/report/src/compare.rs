@@ -4,6 +4,10 @@
 //! A [`Comparison`] is made from two finished [`Run`]s and the issue streams of block 0 in each.
 //! Ratios are always B to A. Nothing is simulated here.
 
+mod lines;
+
+pub use lines::LinePair;
+
 use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
@@ -26,6 +30,9 @@ pub struct Comparison {
     pub figures: Vec<Figure>,
     /// Conditional branches of both runs, if they ran the same kernel text.
     pub branches: Vec<BranchPair>,
+    /// CUDA lines of both runs, if one is PTX and the other its machine code.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<LinePair>,
     /// First difference in the issue streams, as far as they were compared.
     pub parting: Option<Parting>,
     /// True if the issue streams were compared to their ends.
@@ -170,6 +177,7 @@ impl Comparison {
             schema: Comparison::SCHEMA,
             figures: figures(a, b),
             branches: branches(a, b),
+            lines: lines::pairs(a, b),
             parting: parting(streams),
             compared_to_the_end: streams.iter().all(|s| s.complete),
             notes: notes(a, b),

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::{heading, number, shown};
-use crate::compare::{BranchPair, Comparison, Figure, Parting, StreamIssue};
+use crate::compare::{BranchPair, Comparison, Figure, LinePair, Parting, StreamIssue};
 use crate::numbers::{grouped, real};
 
 /// Makes the sections that cover both runs.
@@ -16,6 +16,12 @@ pub(super) fn sections(found: &Comparison) -> Markup {
             (heading(2, "First difference", None))
             (parting(found.parting.as_ref(), found.compared_to_the_end, [&a, &b]))
             @if !found.branches.is_empty() { (heading(2, "Branches", Some(super::Scope::WholeRun))) (branches(&found.branches, [&a, &b])) }
+            @for pairs in found.lines.chunk_by(|x, y| x.file == y.file) {
+                @if let Some(first) = pairs.first() {
+                    (heading(2, &format!("Lines of {}", shown(&first.file)), Some(super::Scope::WholeRun)))
+                    (lines(pairs, [&a, &b]))
+                }
+            }
             (heading(2, "Figures", Some(super::Scope::WholeRun)))
             p.filter hidden {
                 label for="both-filter" { "Show figures whose name contains " }
@@ -74,6 +80,38 @@ fn branches(pairs: &[BranchPair], [a, b]: [&str; 2]) -> Markup {
                             td { code { (shown(&pair.text)) } }
                             @for n in pair.executed { td.n { (grouped(n)) } }
                             @for side in [0, 1] { td.n { (pair.divergence(side)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Makes the table of CUDA lines of PTX and of its machine code.
+fn lines(pairs: &[LinePair], [a, b]: [&str; 2]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="CUDA lines of both runs" {
+            table {
+                thead {
+                    tr {
+                        th.n scope="col" { "line" }
+                        th.n scope="col" { "executed, A: " (a) } th.n scope="col" { "executed, B: " (b) }
+                        th.n scope="col" title="p: predicated; times it would have diverged" { "divergent, A" }
+                        th.n scope="col" title="p: predicated; times it would have diverged" { "divergent, B" }
+                        th.n scope="col" title="cycles that warps waited" { "waited, A" }
+                        th.n scope="col" title="cycles that warps waited" { "waited, B" }
+                        th scope="col" { "for (A)" } th scope="col" { "for (B)" }
+                    }
+                }
+                tbody {
+                    @for pair in pairs {
+                        tr {
+                            td.n { (pair.line) }
+                            @for n in pair.executed { td.n { (grouped(n)) } }
+                            @for side in [0, 1] { td.n { (pair.divergence(side)) } }
+                            @for n in pair.stalled { td.n { (grouped(n)) } }
+                            @for stall in pair.main_stall { td { (stall.unwrap_or_default()) } }
                         }
                     }
                 }

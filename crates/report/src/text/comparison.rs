@@ -6,6 +6,7 @@ use crate::compare::{Comparison, Figure, Parting, Side, StreamIssue};
 use crate::metrics::Group;
 use crate::numbers::{grouped, real};
 use crate::run::Ending;
+use simt_core::diag::printable;
 
 /// Groups shown.
 /// Nvprof's stall reasons are left out because the warp states say the same.
@@ -39,6 +40,7 @@ pub fn comparison(found: &Comparison, style: Style) -> String {
         );
     }
     branches(&mut page, found);
+    lines(&mut page, found);
     page.heading("First difference in the issue streams of block 0");
     match &found.parting {
         Some(parting) => streams(&mut page, [a, b], parting),
@@ -114,6 +116,34 @@ fn branches(page: &mut Page, found: &Comparison) {
     if found.branches.iter().any(|b| b.predicated.contains(&true)) {
         page.paragraph(
             "p: the branch was predicated; the count is how often it would have diverged",
+            "  ",
+            "  ",
+        );
+    }
+}
+
+/// Lists the CUDA lines of PTX and of its machine code.
+fn lines(page: &mut Page, found: &Comparison) {
+    for pairs in found.lines.chunk_by(|a, b| a.file == b.file) {
+        let Some(first) = pairs.first() else { continue };
+        page.heading(&format!("Lines of {}", printable(&first.file)));
+        let shown = |n: u64| if n == 0 { String::new() } else { grouped(n) };
+        let rows = pairs.iter().map(|pair| {
+            let mut row = vec![pair.line.to_string()];
+            row.extend(pair.executed.map(shown));
+            row.extend([0, 1].map(|side| pair.divergence(side)));
+            row.extend(pair.stalled.map(shown));
+            row.extend(pair.main_stall.map(|stall| stall.unwrap_or_default().to_owned()));
+            row
+        });
+        let header = [
+            "line", "executed A", "executed B", "divergent A", "divergent B", "waited A",
+            "waited B", "for (A)", "for (B)",
+        ];
+        page.table(&header, rows.collect(), &[7, 8], Some(7));
+        page.paragraph(
+            "executed: instructions of warps, of PTX as the compiler model counts them; waited: \
+             warp cycles; p: predicated branches, and how often they would have diverged",
             "  ",
             "  ",
         );
