@@ -167,6 +167,11 @@ pub fn annotate(run: &Run, sources: &[Source], style: Style) -> String {
                   diverged; lanes: active on average; sect: 32-byte sectors; wait: warp cycles; \
                   for: longest wait; >> hottest line, > at least a tenth of the time";
     out += &wrap(legend, width, "", "");
+    if run.machine_code.is_some() {
+        let machine = "; | machine instruction of the line above, after its PTX line and address";
+        out.truncate(out.trim_end().len());
+        out += &wrap(machine, width, "", "");
+    }
     out.push('\n');
     for (&file, lines) in &files {
         // Lines without `.loc` are shown only if there are no others.
@@ -181,9 +186,35 @@ pub fn annotate(run: &Run, sources: &[Source], style: Style) -> String {
             ""
         };
         let _ = writeln!(out, "\n{}{missing}\n{HEADER}", printable(file));
-        listing(&mut out, lines, text, (time, hottest), style.color, width);
+        let machine = machine_lines(run, file);
+        listing(&mut out, lines, &machine, text, (time, hottest), style.color, width);
     }
     out
+}
+
+/// Executed instruction of machine code: its cost and its text.
+type Instruction<'a> = (Line, &'a str);
+
+/// Returns the executed machine instructions of a CUDA file by line, in the order of addresses.
+fn machine_lines<'a>(run: &'a Run, file: &str) -> BTreeMap<u32, Vec<Instruction<'a>>> {
+    let mut found: BTreeMap<u32, Vec<Instruction>> = BTreeMap::new();
+    if run.machine_code.is_none() {
+        return found;
+    }
+    let divergent: BTreeMap<u32, u64> = run.branches.iter().map(|b| (b.pc, b.divergent)).collect();
+    for row in &run.instructions {
+        let Some(origin) = row.origin.as_ref().filter(|origin| origin.file == file) else {
+            continue;
+        };
+        let mut line = Line::default();
+        line.add(row, divergent.get(&row.pc).copied().unwrap_or(0));
+        // The text begins with the CUDA line.
+        let text = row.text.split_once(' ').map_or(row.text.as_str(), |(_, text)| text);
+        if line.time() > 0 {
+            found.entry(origin.line).or_default().push((line, text));
+        }
+    }
+    found
 }
 
 const HEADER: &str = "     time   exec    div lanes   sect   wait for         line";
@@ -191,6 +222,7 @@ const HEADER: &str = "     time   exec    div lanes   sect   wait for         li
 fn listing(
     out: &mut String,
     lines: &BTreeMap<u32, Line>,
+    machine: &BTreeMap<u32, Vec<Instruction<'_>>>,
     text: Option<&str>,
     (time, hottest): (u64, u64),
     color: bool,
@@ -234,6 +266,16 @@ fn listing(
             _ => {
                 let _ = writeln!(out, "{}", row.trim_end());
             }
+        }
+        for (cost, text) in machine.get(&number).into_iter().flatten() {
+            let [share, executed, divergent, lanes, sectors, stalled, reason] =
+                self::cells(cost, time);
+            let row = format!(
+                "   {share:>6} {executed:>6} {divergent:>6} {lanes:>5} {sectors:>6} {stalled:>6} \
+                 {reason:<11}      | "
+            );
+            let room = width.saturating_sub(row.len());
+            let _ = writeln!(out, "{}", (row + &clip(text, room.max(2))).trim_end());
         }
     }
 }

@@ -12,7 +12,8 @@ mod layout;
 use std::fmt::Write;
 
 use simt_core::base::BasicBlockId;
-use simt_core::kernel::{BasicBlock, Kernel, Op};
+use simt_core::diag::printable;
+use simt_core::kernel::{BasicBlock, INSTRUCTION_BYTES, Kernel, Op};
 
 pub(crate) use layout::{Layout, Place, Sizes, lay_out};
 
@@ -139,7 +140,14 @@ pub(crate) fn diverges(kernel: &Kernel, block: &BasicBlock) -> bool {
 /// Returns the lines shown in a block: a title, then its instructions as written.
 pub(crate) fn block_text(kernel: &Kernel, block: &BasicBlock, source: &str) -> Vec<String> {
     let (first, last) = (kernel.insts[block.first as usize].line, kernel.insts[block.last()].line);
-    let mut title = if first == last {
+    let mut title = if kernel.native.is_some() {
+        let address = |i: usize| i as u64 * INSTRUCTION_BYTES;
+        let (first, last) = (address(block.first as usize), address(block.last()));
+        match cuda_lines(kernel, block) {
+            Some(lines) => format!("{}: 0x{first:x}-0x{last:x} ({lines})", block.id),
+            None => format!("{}: 0x{first:x}-0x{last:x}", block.id),
+        }
+    } else if first == last {
         format!("{}: line {first}", block.id)
     } else {
         format!("{}: lines {first}-{last}", block.id)
@@ -162,6 +170,18 @@ pub(crate) fn block_text(kernel: &Kernel, block: &BasicBlock, source: &str) -> V
     }
     lines.insert(0, title);
     lines
+}
+
+/// Names the CUDA lines of a block of machine code, if known: `cu:12-15`.
+fn cuda_lines(kernel: &Kernel, block: &BasicBlock) -> Option<String> {
+    let (file, lines) = kernel.native.as_ref()?.source.as_ref()?;
+    let ending = printable(file.rsplit('.').next().unwrap_or_default());
+    let known = lines.get(block.range())?.iter().filter(|&&line| line > 0);
+    let (first, last) = (known.clone().min()?, known.max()?);
+    Some(match first == last {
+        true => format!("{ending}:{first}"),
+        false => format!("{ending}:{first}-{last}"),
+    })
 }
 
 fn instruction_text(kernel: &Kernel, inst: usize, source: &str) -> String {

@@ -33,7 +33,8 @@ pub struct Comparison {
     /// CUDA lines of both runs, if one is PTX and the other its machine code.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LinePair>,
-    /// First difference in the issue streams, as far as they were compared.
+    /// First difference in the issue streams, as far as they were compared. PTX and machine code
+    /// are not.
     pub parting: Option<Parting>,
     /// True if the issue streams were compared to their ends.
     pub compared_to_the_end: bool,
@@ -54,6 +55,9 @@ pub struct Side {
     pub kernel: String,
     /// `pre-volta` or `volta`.
     pub mode: String,
+    /// Architecture of its machine code; absent for PTX.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_code: Option<String>,
     /// Machine.
     pub machine: String,
     /// Named constants of the run.
@@ -173,18 +177,24 @@ impl Comparison {
         let [name_a, name_b] = names(a, b);
         let (a_side, b_side) = (side(name_a, a), side(name_b, b));
         let closing = closing(&a_side, &b_side, a, b);
+        let comparable = a.machine_code.is_some() == b.machine_code.is_some();
         Comparison {
             schema: Comparison::SCHEMA,
             figures: figures(a, b),
             branches: branches(a, b),
             lines: lines::pairs(a, b),
-            parting: parting(streams),
-            compared_to_the_end: streams.iter().all(|s| s.complete),
+            parting: if comparable { parting(streams) } else { None },
+            compared_to_the_end: comparable && streams.iter().all(|s| s.complete),
             notes: notes(a, b),
             closing,
             a: a_side,
             b: b_side,
         }
+    }
+
+    /// Returns true if one side is PTX and the other machine code, whose instructions differ.
+    pub fn is_of_two_languages(&self) -> bool {
+        self.a.machine_code.is_some() != self.b.machine_code.is_some()
     }
 
     /// Returns the figure of the metric called `name`.
@@ -253,6 +263,7 @@ fn side(name: String, run: &Run) -> Side {
         program: run.program.clone(),
         kernel: run.kernel.clone(),
         mode: run.mode.clone(),
+        machine_code: run.machine_code.clone(),
         machine: run.machine.clone(),
         constants: run.constants.clone(),
         finish: run.finish,

@@ -15,6 +15,8 @@ pub(crate) struct Facts<'p> {
     infos: Vec<StepInfo>,
     /// Source lines, tabs expanded.
     pub(crate) lines: Vec<String>,
+    /// Numbers of the lines that the source panel shows.
+    pub(crate) rows: Vec<u32>,
     /// File name of the program.
     pub(crate) file: String,
     /// Mode and machine, as in `volta on h200`.
@@ -25,14 +27,25 @@ impl<'p> Facts<'p> {
     pub(crate) fn new(job: &'p Job<'p>) -> Facts<'p> {
         let Job { program, code, machine, options, .. } = job;
         let file = program.name.rsplit('/').next().unwrap_or_default().to_string();
-        Facts {
+        let mut facts = Facts {
             program,
             code,
             infos: simulate::step_infos(program, code),
             lines: program.text.lines().map(|line| line.trim_end().replace('\t', "    ")).collect(),
             file,
             how: format!("{} on {}", options.mode.name(), machine.name),
+            rows: Vec::new(),
+        };
+        facts.rows = facts.shown_lines();
+        if facts.is_machine_code() {
+            // Lines of the listing give way to the instruction with its CUDA and PTX lines.
+            for info in &facts.infos {
+                if let Some(line) = facts.lines.get_mut((info.line as usize).wrapping_sub(1)) {
+                    line.clone_from(&info.text);
+                }
+            }
         }
+        facts
     }
 
     /// Returns the description of a step.
@@ -43,8 +56,23 @@ impl<'p> Facts<'p> {
     /// Names a step: `line 63`, or `line 70 (sync B0)` for a step without source text.
     pub(crate) fn place(&self, pc: Pc, line: u32) -> String {
         match self.code.ops().get(pc.index()).map(|step| &step.inst.op) {
-            Some(Op::Join(op)) => format!("line {line} ({op})"),
+            Some(Op::Join(op)) if !self.is_machine_code() => format!("line {line} ({op})"),
             _ => format!("line {line}"),
+        }
+    }
+
+    fn is_machine_code(&self) -> bool {
+        self.code.kernel().native.is_some()
+    }
+
+    /// Returns the numbers of the lines that the source panel shows, ascending.
+    ///
+    /// In a listing of machine code these are the lines of the kernel's instructions; the others
+    /// hold facts and encodings.
+    fn shown_lines(&self) -> Vec<u32> {
+        match self.is_machine_code() {
+            true => self.code.kernel().insts.iter().map(|inst| inst.line).collect(),
+            false => (1..).take(self.lines.len()).collect(),
         }
     }
 

@@ -238,14 +238,17 @@ impl<'a> Debugger<'a> {
         (0..self.session.sms().count()).find_map(mine)
     }
 
-    /// Returns the source line shown for a step: for a waiting join step, that of the reconvergence
+    /// Returns the source line shown for a step.
+    ///
+    /// For a waiting join step that the compiler model added, it is that of the reconvergence
     /// point.
     pub fn line(&self, pc: Pc) -> u32 {
         let steps = self.session.steps();
         let mut at = pc;
         for _ in 0..steps.len() {
             let Some(step) = steps.get(at.index()) else { return 0 };
-            if !matches!(step.inst.op, Op::Join(ConvergenceOp::Sync(_))) {
+            let is_added = step.source.is_none();
+            if !is_added || !matches!(step.inst.op, Op::Join(ConvergenceOp::Sync(_))) {
                 return step.inst.line;
             }
             at = step.next;

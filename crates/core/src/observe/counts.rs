@@ -35,6 +35,8 @@ struct Issues {
     last_active: LaneMask,
     last_count: u8,
     is_join: bool,
+    /// True for a convergence operation of machine code, which is an instruction of the program.
+    converges: bool,
     kind: OpcodeKind,
     /// True for saves and restores of a recursive function's registers.
     is_spill: bool,
@@ -144,6 +146,7 @@ impl Counts {
         let is_join: Vec<bool> = code.ops().iter().map(|step| step.source.is_none()).collect();
         let mut counts = Counts::new(&is_join, warp_size, code.is_machine_code());
         for (row, step) in counts.issues.iter_mut().zip(code.ops()) {
+            row.converges = step.source.is_some() && matches!(step.inst.op, Op::Join(_));
             row.is_spill = matches!(step.inst.op, Op::Spill(_));
             row.kind = OpcodeKind::of(&step.inst.op);
         }
@@ -272,6 +275,7 @@ impl Counts {
                 totals.join_slots += row.slots;
             } else if !row.is_spill {
                 totals.steps_executed += row.issues;
+                totals.join_steps += if row.converges { row.issues } else { 0 };
             }
             if !row.is_join || self.counts_joins {
                 totals.inst_executed += row.slots;

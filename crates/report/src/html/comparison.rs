@@ -13,8 +13,10 @@ pub(super) fn sections(found: &Comparison) -> Markup {
     html! {
         section.comparison {
             @for note in &found.notes { p { "Note: " (shown(note)) } }
-            (heading(2, "First difference", None))
-            (parting(found.parting.as_ref(), found.compared_to_the_end, [&a, &b]))
+            @if !found.is_of_two_languages() {
+                (heading(2, "First difference", None))
+                (parting(found.parting.as_ref(), found.compared_to_the_end, [&a, &b]))
+            }
             @if !found.branches.is_empty() { (heading(2, "Branches", Some(super::Scope::WholeRun))) (branches(&found.branches, [&a, &b])) }
             @for pairs in found.lines.chunk_by(|x, y| x.file == y.file) {
                 @if let Some(first) = pairs.first() {

@@ -41,8 +41,11 @@ pub fn comparison(found: &Comparison, style: Style) -> String {
     }
     branches(&mut page, found);
     lines(&mut page, found);
-    page.heading("First difference in the issue streams of block 0");
+    if !found.is_of_two_languages() {
+        page.heading("First difference in the issue streams of block 0");
+    }
     match &found.parting {
+        _ if found.is_of_two_languages() => {}
         Some(parting) => streams(&mut page, [a, b], parting),
         None if found.compared_to_the_end => {
             page.line("  none: every warp issues the same instructions for the same lanes");
@@ -137,8 +140,15 @@ fn lines(page: &mut Page, found: &Comparison) {
             row
         });
         let header = [
-            "line", "executed A", "executed B", "divergent A", "divergent B", "waited A",
-            "waited B", "for (A)", "for (B)",
+            "line",
+            "executed A",
+            "executed B",
+            "divergent A",
+            "divergent B",
+            "waited A",
+            "waited B",
+            "for (A)",
+            "for (B)",
         ];
         page.table(&header, rows.collect(), &[7, 8], Some(7));
         page.paragraph(

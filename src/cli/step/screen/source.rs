@@ -24,21 +24,20 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
         .map(|mark| mark.0)
         .or(view.last.as_ref().map(|last| app.line(last.pc)))
         .unwrap_or(1);
-    let first = first_line(here as usize, app.facts.lines.len(), height);
-    let shown = app.facts.lines.iter().enumerate().skip(first).take(height);
-    let lines = shown.map(|(i, text)| {
-        let mark = marks.iter().find(|mark| mark.0 as usize == i + 1);
+    let rows = &app.facts.rows;
+    let first = first_line(rows.partition_point(|&row| row < here) + 1, rows.len(), height);
+    let lines = rows.iter().skip(first).take(height).map(|&number| {
+        let text = app.facts.lines.get(number as usize - 1).map_or("", String::as_str);
+        let mark = marks.iter().find(|mark| mark.0 == number);
         let running = mark.is_some_and(|mark| mark.1 == GroupState::Running);
         let sign = match mark {
             Some(&(_, state, lanes)) => format!("{lanes:>3} {} ", sign(state)),
-            None if u32::try_from(i + 1).is_ok_and(|line| app.facts.is_predicated(line)) => {
-                " pred.  ".to_string()
-            }
+            None if app.facts.is_predicated(number) => " pred.  ".to_string(),
             None => " ".repeat(8),
         };
         let text = format!(
             "{:>4} {sign}{}",
-            i + 1,
+            number,
             without_comment(text, width.saturating_sub(5 + sign.len()))
         );
         let style = match mark {
