@@ -13,6 +13,8 @@ use super::{Exit, Failure, checks, job, output, run, source};
 
 /// Errors of a kernel shown in a summary.
 const MOST_REASONS: usize = 3;
+/// Lines shown of an error that occurs several times.
+const MOST_LINES: usize = 5;
 
 /// Checks each file. Returns [`Exit::Usage`] if any has an error (with `--kernel`: in code that the
 /// kernel can reach), else the code of the first run that failed.
@@ -220,6 +222,9 @@ fn of_refused(refused: &Refused, program: &Program) -> String {
         return out;
     }
     out += &format!("{}\n", plural(refused.errors.len(), "error"));
+    if is_listing(&program.text) {
+        return out + &missing(refused, &program.text);
+    }
     for error in refused.errors.iter().take(MOST_REASONS) {
         let line =
             error.labels.first().map_or(1, |label| line_column(&program.text, label.span.start).0);
@@ -228,6 +233,33 @@ fn of_refused(refused: &Refused, program: &Program) -> String {
     let more = refused.errors.len().saturating_sub(MOST_REASONS);
     if more > 0 {
         out += &format!("    and {more} more\n");
+    }
+    out
+}
+
+/// Lists the errors of a listing, equal ones once with their lines: what it would take to run it.
+fn missing(refused: &Refused, text: &str) -> String {
+    let mut found: Vec<(&str, Vec<u32>)> = Vec::new();
+    let line = |error: &Diagnostic| {
+        error.labels.first().map_or(1, |label| line_column(text, label.span.start).0)
+    };
+    let mut errors: Vec<(u32, &Diagnostic)> = refused.errors.iter().map(|e| (line(e), e)).collect();
+    errors.sort_by_key(|(line, _)| *line);
+    for (line, error) in errors {
+        match found.iter_mut().find(|(message, _)| *message == error.message) {
+            Some((_, lines)) => lines.push(line),
+            None => found.push((&error.message, vec![line])),
+        }
+    }
+    let mut out = String::new();
+    for (message, lines) in &found {
+        let shown: Vec<String> = lines.iter().take(MOST_LINES).map(u32::to_string).collect();
+        let more = match lines.len().saturating_sub(MOST_LINES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let noun = if lines.len() == 1 { "line" } else { "lines" };
+        out += &format!("    {} ({noun} {}{more})\n", printable(message), shown.join(", "));
     }
     out
 }

@@ -13,7 +13,7 @@ const REDUCTION: &str = "programs/reduce_interleaved.ir";
 
 /// Outcome of the binary: exit code, standard output, standard error.
 pub(crate) struct Ended {
-    code: i32,
+    pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
     pub(crate) command: String,

@@ -169,8 +169,11 @@ fn head(recording: &Recording, axis: Axis, width: usize) -> String {
         line += &format!("{entry}   ");
     }
     out += &format!("{}\n", line.trim_end());
-    out + &wrap("n: lanes that execute the instruction; *: divergent branch", width, "", "  ")
-        + "\n"
+    let mut last = "n: lanes that execute the instruction; *: divergent branch".to_owned();
+    if recording.steps.iter().any(|step| step.machine.is_some()) {
+        last += "; cu: CUDA line; ptx: PTX line; /*..*/: address in the machine code";
+    }
+    out + &wrap(&last, width, "", "  ") + "\n"
 }
 
 /// Style of a terminal view.

@@ -285,7 +285,7 @@ fn unsupported(name: &str, missing: Missing, span: Span) -> Diagnostic {
         Missing::Operands => format!("these operands of `{name}` are not supported"),
     };
     Diagnostic::error("unsupported-opcode", span, message)
-        .help("see `simt-sim explain sass` for the opcodes that can be executed")
+        .help("run the kernel's .ptx; `simt-sim check` lists all that is missing")
 }
 
 /// Makes rows for the registers that the instructions name.

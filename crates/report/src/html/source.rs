@@ -1,13 +1,15 @@
 //! The source next to the timeline: every line with its cost in the whole run.
 //!
 //! The columns are those of `run --annotate`. A long text is cut to the range from the first to the
-//! last executed line, and to [`MOST_LINES`], which bounds the size of the page.
+//! last executed line, and to [`MOST_LINES`], which bounds the size of the page. A listing of machine
+//! code shows its instructions with their CUDA and PTX lines, without facts and encodings.
 
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
 use super::{Part, shown};
+use crate::Run;
 use crate::annotate::{Heat, Line, Source, by_line, compact};
 use crate::numbers::{grouped, percent};
 
@@ -27,6 +29,12 @@ pub(super) fn listings(part: Part<'_>, id: &str) -> Markup {
         let files = if source.name == part.run.program { &own } else { &origins };
         files.get(source.name.as_str()).unwrap_or(&none)
     };
+    let machine = machine_lines(part.run);
+    let empty = BTreeMap::new();
+    let machine_of = |source: &Source| match source.name == part.run.program {
+        true => &machine,
+        false => &empty,
+    };
     html! {
         div.sources {
             p.over {
@@ -43,7 +51,7 @@ pub(super) fn listings(part: Part<'_>, id: &str) -> Markup {
             @for (i, source) in part.sources.iter().enumerate() {
                 div."listing scroll" data-source=(i) hidden[i > 0] tabindex="0" role="region"
                     aria-label={ "Source " (shown(&source.name)) } {
-                    (listing(source, lines_of(source)))
+                    (listing(source, lines_of(source), machine_of(source)))
                 }
             }
         }
@@ -62,7 +70,13 @@ fn extent(texts: usize, lines: &BTreeMap<u32, Line>) -> (usize, usize, Option<St
     (first, last, Some(note))
 }
 
-fn listing(source: &Source, lines: &BTreeMap<u32, Line>) -> Markup {
+/// Returns the texts of machine instructions by line: CUDA line, PTX line, address, instruction.
+fn machine_lines(run: &Run) -> BTreeMap<u32, &str> {
+    let of_machine = run.instructions.iter().filter(|row| row.machine.is_some());
+    of_machine.map(|row| (row.line, row.text.as_str())).collect()
+}
+
+fn listing(source: &Source, lines: &BTreeMap<u32, Line>, machine: &BTreeMap<u32, &str>) -> Markup {
     let texts: Vec<&str> = source.text.as_deref().unwrap_or_default().lines().collect();
     let (first, last, note) = extent(texts.len(), lines);
     let time: u64 = lines.values().map(Line::time).sum();
@@ -92,8 +106,14 @@ fn listing(source: &Source, lines: &BTreeMap<u32, Line>) -> Markup {
             tbody {
                 @for number in first..=last {
                     @let line = u32::try_from(number).ok().and_then(|n| lines.get(&n)).unwrap_or(&none);
-                    @if source.text.is_some() || line.time() > 0 {
-                        (row(number, texts.get(number - 1).copied().unwrap_or_default(), line, time, hottest))
+                    @let text = u32::try_from(number).ok().and_then(|n| machine.get(&n)).copied();
+                    @let is_shown = if machine.is_empty() {
+                        source.text.is_some() || line.time() > 0
+                    } else {
+                        text.is_some()
+                    };
+                    @if is_shown {
+                        (row(number, text.or_else(|| texts.get(number - 1).copied()).unwrap_or_default(), line, time, hottest))
                     }
                 }
             }

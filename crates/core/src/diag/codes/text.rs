@@ -14,6 +14,11 @@ const fn code(
 
 #[rustfmt::skip] // one paragraph per code: name, meaning, remedy, sample
 pub(super) const CODES: &[Code] = &[
+    code("architecture",
+        "The listing is machine code of an architecture whose encodings the simulator does not \
+         read, or its parts name different ones.",
+        "Compile for sm_90, or run the kernel's .ptx.",
+        None("The architecture stands in a machine-code file (.sass), not in PTX.")),
     code("bad-address",
         "An address in brackets is one register or symbol plus a constant offset. This one has two \
          registers or symbols.",
@@ -71,6 +76,11 @@ pub(super) const CODES: &[Code] = &[
         "Compile the file with `nvcc -ptx -arch=compute_75 -lineinfo x.cu`, and simulate the .ptx \
          file. With `-lineinfo`, reports name the lines of the .cu file.",
         File("__global__ void k(float *x) { x[0] = 1; }")),
+    code("encoding",
+        "The encoding of a machine instruction contradicts its text: another opcode, guard or \
+         control word than the listing shows.",
+        "Make the file again with `simt-sim import K.cubin -o K.sass`.",
+        None("Encodings stand in a machine-code file (.sass), not in PTX.")),
     code("expected-statement",
         "A function body contains something that is not an instruction, a label or a declaration.",
         "Check the line before: its end is often missing. PTX has no `if`, `for` or `while`; use \
@@ -93,6 +103,11 @@ pub(super) const CODES: &[Code] = &[
         "A pragma outside a body is a hint to the assembler, and the simulator has none.",
         "Ignore the warning, or remove the pragma.",
         File(".pragma \"nounroll\";\n.entry k() { ret; }")),
+    code("listing",
+        "The listing of machine code cannot be read as what `cuobjdump -sass` prints: it is cut \
+         off, a line has no encoding, or addresses do not follow each other.",
+        "Make the file again with `simt-sim import K.cubin -o K.sass`.",
+        None("Listings stand in a machine-code file (.sass), not in PTX.")),
     code("missing-body",
         "The header of a function is followed neither by a body in braces nor by `;`, which marks \
          a function defined elsewhere.",
@@ -231,6 +246,12 @@ pub(super) const CODES: &[Code] = &[
         "A PTX directive for a feature that is not simulated, such as textures.",
         "Remove the directive and everything that uses it.",
         File(".tex .u32 t;\n.entry k() { ret; }")),
+    code("unsupported-opcode",
+        "The simulator cannot execute this machine instruction, or not with these modifiers or \
+         operands. Tensor cores, TMA, textures and clusters are left out.",
+        "Run the kernel's .ptx, or change the source so that nvcc needs no such instruction. \
+         `simt-sim check` lists all that is missing.",
+        None("Machine instructions stand in a machine-code file (.sass), not in PTX.")),
     code("unsupported-operand",
         "PTX allows this form of operand, but the simulator does not: an element of an array, or a \
          component of a vector.",
