@@ -31,7 +31,7 @@ pub(crate) use quiz::QuizArgs;
 pub(crate) use runs::RunsChoice;
 pub(crate) use sass::{ImportArgs, SassChoice};
 pub(crate) use step::StepArgs;
-pub(crate) use suite::{SuiteChoice, ValidationPage};
+pub(crate) use suite::{SuiteChoice, UnseenCode, ValidationPage};
 pub(crate) use sweep::SweepArgs;
 
 /// Simulate SIMT warps cycle by cycle: which lanes work, when, and why a warp waits.

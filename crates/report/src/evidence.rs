@@ -1,10 +1,11 @@
 //! Measured accuracy of figures on unseen kernels.
 //! The kernels were not used to build or tune the simulator.
 //!
-//! [`Evidence`] is the file `crates/report/evidence/h200.ron`, written by `simt-sim crosscheck --unseen` and
-//! compiled in. It has the errors of each metric on two sets of kernels: *mend*, which may be used
-//! to correct the model, and *held*, which only state the error. Labels come from *held* alone
-//! ([`Standing`]) and hold for at least nine of ten of its kernels.
+//! [`Evidence`] is a file written by `simt-sim crosscheck --unseen` and compiled in:
+//! `crates/report/evidence/h200.ron` for runs of PTX, `h200-sass.ron` for runs of machine code. It
+//! has the errors of each metric on two sets of kernels: *mend*, which may be used to correct the
+//! model, and *held*, which only state the error. Labels come from *held* alone ([`Standing`]) and
+//! hold for at least nine of ten of its kernels.
 //!
 //! Evidence applies to the contents of a machine file: a run has it if its [`Fingerprint`] is
 //! equal. Program and compiler counts do not depend on latencies, so for them the digest of counts
@@ -23,10 +24,53 @@ use serde::{Deserialize, Serialize};
 use super::metrics;
 use super::profile::Held;
 
-/// Digests of a machine that evidence must match to apply to a run.
+/// Code that a run executes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CodeKind {
+    /// PTX, or a program in simt-sim's own assembly. Machine code is modelled.
+    #[default]
+    Ptx,
+    /// Machine code.
+    Sass,
+}
+
+impl CodeKind {
+    /// All, in the order of tables.
+    pub const ALL: [CodeKind; 2] = [CodeKind::Ptx, CodeKind::Sass];
+
+    /// Returns the name in files and on the command line, also the extension of a program.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CodeKind::Ptx => "ptx",
+            CodeKind::Sass => "sass",
+        }
+    }
+
+    /// Returns the title of a table.
+    pub const fn title(self) -> &'static str {
+        match self {
+            CodeKind::Ptx => "PTX",
+            CodeKind::Sass => "Machine code",
+        }
+    }
+
+    /// Returns the basis of a metric in runs of such code.
+    /// Machine code needs no model of the compiler.
+    pub fn basis(self, metric: &metrics::Metric) -> metrics::Basis {
+        match (self, metric.basis()) {
+            (CodeKind::Sass, metrics::Basis::Compiler) => metrics::Basis::Program,
+            (_, basis) => basis,
+        }
+    }
+}
+
+/// Code of a run and digests of its machine, which evidence must match to apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fingerprint {
+    /// Code that the run executes.
+    pub code: CodeKind,
     /// Digest of everything that counts depend on.
     pub counts: String,
     /// Digest of everything that any figure depends on.
@@ -65,6 +109,8 @@ pub struct Recorded {
     pub profiler: String,
     /// Date.
     pub date: String,
+    /// Kernels whose counters depend on timing: their threads wait for, or race with, others.
+    pub timed: Vec<String>,
 }
 
 /// Errors of a metric against a GPU's counter.
@@ -240,9 +286,32 @@ impl Evidence {
         self.recorded.gpu.trim_start_matches("NVIDIA ")
     }
 
+    /// Returns the kernels of a set whose counters depend on timing.
+    pub fn timed(&self, mend: bool) -> Vec<&str> {
+        let timed = |kernel: &&KernelErrors| {
+            kernel.mend == mend && self.recorded.timed.contains(&kernel.kernel)
+        };
+        self.each.iter().filter(timed).map(|kernel| kernel.kernel.as_str()).collect()
+    }
+
+    /// Returns a sentence about kernels whose counters depend on timing; empty without any.
+    pub fn about_timed(&self) -> String {
+        let [mend, held] = [true, false].map(|mend| self.timed(mend));
+        let n = mend.len() + held.len();
+        if n == 0 {
+            return String::new();
+        }
+        let names = [held.as_slice(), &mend].concat().join(", ");
+        format!(
+            "The counters of {n} kernels depend on timing ({names}; {} held); these kernels count \
+             like the others.",
+            held.len()
+        )
+    }
+
     /// Returns the measurement setup in one line.
     pub fn measured_on(&self) -> String {
-        let Recorded { gpu, driver, cuda, profiler, date } = &self.recorded;
+        let Recorded { gpu, driver, cuda, profiler, date, .. } = &self.recorded;
         format!("{gpu}, driver {driver}, CUDA {cuda}, Nsight Compute {profiler}, {date}")
     }
 }
@@ -270,12 +339,17 @@ impl KernelErrors {
     }
 }
 
-/// Returns the evidence that is compiled in.
+/// Returns the evidence of a kind of code that is compiled in.
 /// `None` if the file is not valid, which a test refuses.
-pub fn known() -> Option<&'static Evidence> {
-    static KNOWN: LazyLock<Option<Evidence>> =
+pub fn known(code: CodeKind) -> Option<&'static Evidence> {
+    static PTX: LazyLock<Option<Evidence>> =
         LazyLock::new(|| Evidence::parse(include_str!("../evidence/h200.ron")).ok());
-    KNOWN.as_ref()
+    static SASS: LazyLock<Option<Evidence>> =
+        LazyLock::new(|| Evidence::parse(include_str!("../evidence/h200-sass.ron")).ok());
+    match code {
+        CodeKind::Ptx => PTX.as_ref(),
+        CodeKind::Sass => SASS.as_ref(),
+    }
 }
 
 #[cfg(test)]

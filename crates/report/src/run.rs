@@ -16,7 +16,7 @@ pub use predicated::{Predicated, predication};
 
 use serde::Serialize;
 
-use super::evidence::{Fingerprint, Standing};
+use super::evidence::Standing;
 use super::metrics::{self, Inputs, Value};
 use simt_core::observe::{AccessWay, MemoryKind, Stall, StepTotals, Totals};
 
@@ -232,15 +232,13 @@ impl Run {
         let totals = &input.totals;
         let values = Inputs { totals, machine: &machine };
         let machine_code = input.machine_code;
-        let is_machine_code = machine_code.is_some();
         let metrics: Vec<_> = metrics::all()
             .iter()
-            .filter(|m| !(is_machine_code && m.name == "ptx_inst_executed"))
+            .filter(|m| !(machine_code.is_some() && m.name == "ptx_inst_executed"))
             .filter_map(|m| Some((m.name, metrics::evaluate(m, &values)?)))
             .collect();
-        let label = |name| {
-            metrics::find(name).map(|m| (name, accuracy(m, is_machine_code, &machine.fingerprint)))
-        };
+        let label =
+            |name| metrics::find(name).map(|m| (name, Standing::label(m, &machine.fingerprint)));
         let trust = metrics.iter().filter_map(|&(name, _)| label(name)).collect();
         let unknown = StepInfo { text: "?".to_owned(), ..StepInfo::default() };
         let infos = input.steps.iter().chain(std::iter::repeat(&unknown));
@@ -309,7 +307,7 @@ impl Run {
 
     /// Returns the accuracy label of a metric in this run.
     pub fn trust_of(&self, metric: &metrics::Metric) -> String {
-        accuracy(metric, self.machine_code.is_some(), &self.machine_facts.fingerprint)
+        Standing::label(metric, &self.machine_facts.fingerprint)
     }
 
     /// Returns true if every expectation holds.
@@ -323,14 +321,6 @@ impl Run {
     /// None of its own: every value of a run has a JSON form.
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|json| json + "\n")
-    }
-}
-
-/// Returns the accuracy label of a metric. Machine code has evidence of its own.
-fn accuracy(metric: &metrics::Metric, is_machine_code: bool, run: &Fingerprint) -> String {
-    match is_machine_code {
-        true => Standing::of_machine_code(metric).to_owned(),
-        false => Standing::of(metric).words(run),
     }
 }
 

@@ -12,7 +12,7 @@ pub use words::{step_infos, why};
 use words::{SourceLines, finish_word, step_info, verdict};
 
 use crate::compare::IssueStreams;
-use crate::evidence::Fingerprint;
+use crate::evidence::{CodeKind, Fingerprint};
 use crate::metrics;
 use crate::plot::{Roof, Walk};
 use crate::timeline::Recording;
@@ -115,7 +115,7 @@ impl<'a> About<'a> {
             kernel: kernel.name.clone(),
             mode: options.mode.name().to_string(),
             machine_code: kernel.native.as_ref().map(|native| format!("sm_{}", native.arch)),
-            machine: machine_facts(spec, options),
+            machine: machine_facts(spec, options, code_kind(program)),
             grid: launch.grid,
             block: launch.block,
             constants: launch.constants.clone(),
@@ -276,15 +276,21 @@ pub fn issue_streams(job: &Job<'_>, limit: usize) -> Result<IssueStreams, DoesNo
 /// Returns the digests that evidence must match to apply to a run.
 ///
 /// They cover the contents of the machine file and the order of lanes.
-pub fn fingerprint(spec: &Machine, options: &Options) -> Fingerprint {
+pub fn fingerprint(spec: &Machine, options: &Options, code: CodeKind) -> Fingerprint {
     let order = format!("{} {:?} {}", options.mode.name(), options.order, options.yields);
     let name = |contents: u64| format!("{:016x}", digest(format!("{contents:x} {order}").bytes()));
-    Fingerprint { counts: name(spec.count_digest()), whole: name(spec.digest()) }
+    Fingerprint { code, counts: name(spec.count_digest()), whole: name(spec.digest()) }
 }
 
-fn machine_facts(spec: &Machine, options: &Options) -> MachineFacts {
+/// Returns the kind of a program's code.
+pub fn code_kind(program: &Program) -> CodeKind {
+    let is_machine_code = program.kernels.iter().any(|kernel| kernel.native.is_some());
+    if is_machine_code { CodeKind::Sass } else { CodeKind::Ptx }
+}
+
+fn machine_facts(spec: &Machine, options: &Options, code: CodeKind) -> MachineFacts {
     MachineFacts {
-        fingerprint: fingerprint(spec, options),
+        fingerprint: fingerprint(spec, options, code),
         name: spec.name.clone(),
         sms: spec.sms,
         schedulers_per_sm: spec.schedulers,

@@ -13,6 +13,15 @@ pub(crate) enum ValidationPage {
     Programs,
 }
 
+/// Code that `--unseen` runs.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnseenCode {
+    /// PTX, in both modes
+    Ptx,
+    /// Machine code
+    Sass,
+}
+
 /// Comparison of a whole folder, or with a profiler's figures.
 #[derive(clap::Args, Debug)]
 pub(crate) struct SuiteChoice {
@@ -25,8 +34,11 @@ pub(crate) struct SuiteChoice {
     #[arg(long, value_name = "DIR", num_args = 0..=1,
           conflicts_with_all = ["files", "suite", "ncu", "divergence", "record", "recorded"])]
     pub(crate) unseen: Option<Option<PathBuf>>,
+    /// With --unseen: run only PTX or only machine code [default: both]
+    #[arg(long, requires = "unseen", value_name = "CODE")]
+    pub(crate) code: Option<UnseenCode>,
     /// With --unseen: print the file that labels of trust come from
-    #[arg(long, requires = "unseen", conflicts_with = "format")]
+    #[arg(long, requires_all = ["unseen", "code"], conflicts_with = "format")]
     pub(crate) evidence: bool,
     /// Compare each program's counters with an `ncu --csv` report of the same launch
     #[arg(

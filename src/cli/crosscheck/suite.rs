@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use simt_core::Program;
-use simt_gpu::crosscheck::{Sources, suite as compare, unseen::Texts};
+use simt_gpu::crosscheck::unseen::{Found, Texts};
+use simt_gpu::crosscheck::{Sources, Verdict, suite as compare};
+use simt_report::evidence::CodeKind;
 use simt_report::{evidence_text, validation_text};
 
-use super::super::args::{CrosscheckArgs, Format, SassChoice, ValidationPage};
+use super::super::args::{CrosscheckArgs, Format, SassChoice, UnseenCode, ValidationPage};
 use super::super::{Exit, Failure, job, output, source};
 use super::{exit, style, with_bench, with_subject};
 
@@ -81,17 +83,40 @@ fn unreadable(folder: &Path, e: &dyn std::fmt::Display) -> Failure {
 pub(super) fn unseen(args: &CrosscheckArgs, folder: Option<&Path>) -> Result<Exit, Failure> {
     let overrides = job::overrides(&args.launch)?;
     let texts = folder.map_or_else(|| Ok(Texts::bundled()), texts)?;
-    let found = with_bench(args, |bench| Ok(texts.compare(bench, &overrides)?))?;
+    let kinds: Vec<CodeKind> = match args.suite.code {
+        Some(UnseenCode::Ptx) => vec![CodeKind::Ptx],
+        Some(UnseenCode::Sass) => vec![CodeKind::Sass],
+        None => CodeKind::ALL.into_iter().filter(|&code| texts.has(code)).collect(),
+    };
+    let compare = |&code: &CodeKind| {
+        Ok((code, with_bench(args, |bench| Ok(texts.compare(bench, code, &overrides)?))?))
+    };
+    let all = kinds.iter().map(compare).collect::<Result<Vec<(CodeKind, Found)>, Failure>>()?;
     output::print(&match args.suite.format {
-        _ if args.suite.evidence => found.evidence.to_text().map_err(Failure::new)?,
+        _ if args.suite.evidence => {
+            let files = all.iter().map(|(_, found)| found.evidence.to_text());
+            files.collect::<Result<String, _>>().map_err(Failure::new)?
+        }
         Format::Json => {
-            let both = (&found.evidence, &found.rows);
+            let both: BTreeMap<_, _> = all
+                .iter()
+                .map(|(code, found)| (code.name(), (&found.evidence, &found.rows)))
+                .collect();
             serde_json::to_string_pretty(&both).map_err(Failure::new)? + "\n"
         }
-        Format::Table => evidence_text(&found.evidence, args.verbose, style()),
+        Format::Table => {
+            let tables = all.iter().map(|(_, f)| evidence_text(&f.evidence, args.verbose, style()));
+            tables.collect::<Vec<_>>().join("\n")
+        }
     })?;
-    output::error(&found.wrong);
-    Ok(exit(found.verdict))
+    let mut worst = Verdict::Agrees;
+    for (code, found) in &all {
+        for line in found.wrong.lines() {
+            output::error(&format!("{}: {line}\n", code.name()));
+        }
+        worst = worst.max(found.verdict);
+    }
+    Ok(exit(worst))
 }
 
 /// Reads the unseen kernels of a folder, and the GPU's outputs and counters.
@@ -99,8 +124,10 @@ fn texts(folder: &Path) -> Result<Texts, Failure> {
     let mut files = vec![folder.join("recorded.ron")];
     for half in ["mend", "held"].map(|half| folder.join(half)) {
         let listed = entries(&half, &half)?;
-        files
-            .extend(listed.into_iter().filter(|path| path.extension().is_some_and(|e| e == "ptx")));
+        let is_code = |path: &PathBuf| {
+            CodeKind::ALL.iter().any(|code| path.extension().is_some_and(|e| e == code.name()))
+        };
+        files.extend(listed.into_iter().filter(is_code));
         files.extend(["profile.csv", "outputs.txt"].map(|name| half.join(name)));
     }
     let mut texts = BTreeMap::new();

@@ -27,13 +27,13 @@ pub(super) enum Missing {
 /// Machine instruction as an operation.
 #[derive(Clone, Debug)]
 pub(super) struct Lowered {
-    pub op: Op,
+    pub(super) op: Op,
     /// Second predicate that must hold with the guard.
-    pub also: Option<PredicateUse>,
+    pub(super) also: Option<PredicateUse>,
     /// True if it invalidates L1.
     pub invalidates_l1: bool,
     /// Dependence counter that must fall to a value.
-    pub falls_to: Option<(u8, u8)>,
+    pub(super) falls_to: Option<(u8, u8)>,
 }
 
 impl Lowered {
@@ -45,15 +45,15 @@ impl Lowered {
 /// Facts of the module that an instruction's meaning depends on.
 pub(super) struct Module<'a> {
     /// Number of instructions.
-    pub count: u32,
+    pub(super) count: u32,
     /// Address of the instruction.
-    pub address: u32,
+    pub(super) address: u32,
     /// Shared memory below the kernel's own, in bytes.
-    pub reserved_shared: u32,
+    pub(super) reserved_shared: u32,
     /// Address of each constant bank other than 0.
-    pub banks: &'a [(u8, u64)],
+    pub(super) banks: &'a [(u8, u64)],
     /// Targets of indirect branches by address.
-    pub indirect: &'a [(u32, Vec<u32>)],
+    pub(super) indirect: &'a [(u32, Vec<u32>)],
 }
 
 impl Module<'_> {
@@ -84,9 +84,9 @@ pub(super) struct Rows {
     /// Rows of UR0, UR1 .. in use.
     uniforms: u16,
     /// Rows and their constants.
-    pub registers: Registers,
+    pub(super) registers: Registers,
     /// Rows filled from constant banks when a launch starts.
-    pub banks: Vec<BankRow>,
+    pub(super) banks: Vec<BankRow>,
     /// Row of the result of the last BAR.RED.POPC, which B2R reads.
     reduced: Option<Row>,
 }
@@ -95,7 +95,7 @@ impl Rows {
     /// Creates the rows of a kernel that uses R0 to `threads - 1` and UR0 to `uniforms - 1`.
     ///
     /// RZ and URZ are pairs, so that they can be 64-bit operands.
-    pub fn new(threads: u16, uniforms: u16) -> Rows {
+    pub(super) fn new(threads: u16, uniforms: u16) -> Rows {
         let narrow = threads + 2 + uniforms;
         let registers = Registers {
             narrow,
@@ -107,7 +107,7 @@ impl Rows {
     }
 
     /// Returns the row of a register; of RZ and URZ a row that is always zero.
-    pub fn row(&self, register: RegisterName) -> Row {
+    pub(super) fn row(&self, register: RegisterName) -> Row {
         if register.is_zero() {
             return Row(self.threads);
         }
@@ -116,7 +116,7 @@ impl Rows {
     }
 
     /// Returns the row of a 32-bit immediate.
-    pub fn immediate(&mut self, value: u32) -> Row {
+    pub(super) fn immediate(&mut self, value: u32) -> Row {
         if value == 0 {
             return Row(self.threads);
         }
@@ -129,7 +129,7 @@ impl Rows {
     }
 
     /// Returns the low row of a 64-bit immediate.
-    pub fn immediate_pair(&mut self, value: u64) -> Row {
+    pub(super) fn immediate_pair(&mut self, value: u64) -> Row {
         if value == 0 {
             return Row(self.threads);
         }
@@ -140,7 +140,7 @@ impl Rows {
     }
 
     /// Returns the row of a word of a constant bank, or the low row of two.
-    pub fn constant(&mut self, bank: u8, offset: u32, words: u16) -> Row {
+    pub(super) fn constant(&mut self, bank: u8, offset: u32, words: u16) -> Row {
         let is = |at: &BankRow, i: u32| {
             (at.bank, at.offset, at.bytes) == (bank, offset.wrapping_add(4 * i), 4)
         };
@@ -160,14 +160,14 @@ impl Rows {
     }
 
     /// Returns the row of a byte or half of a constant bank.
-    pub fn constant_part(&mut self, bank: u8, offset: u32, bytes: u8, signed: bool) -> Row {
+    pub(super) fn constant_part(&mut self, bank: u8, offset: u32, bytes: u8, signed: bool) -> Row {
         let row = self.fresh(1);
         self.banks.push(BankRow { row, bank, offset, bytes, signed });
         row
     }
 
     /// Returns the row of a special register.
-    pub fn special(&mut self, special: Special) -> Row {
+    pub(super) fn special(&mut self, special: Special) -> Row {
         let known = self.registers.specials.iter().find(|(_, s)| *s == special);
         known.map(|(row, _)| *row).unwrap_or_else(|| {
             let row = self.fresh(1);
@@ -177,7 +177,7 @@ impl Rows {
     }
 
     /// Returns the row of the result of BAR.RED.POPC.
-    pub fn reduced(&mut self) -> Row {
+    pub(super) fn reduced(&mut self) -> Row {
         match self.reduced {
             Some(row) => row,
             None => {
@@ -208,7 +208,7 @@ pub(super) enum Width {
 
 impl Width {
     /// Returns the number of registers.
-    pub const fn words(self) -> u16 {
+    pub(super) const fn words(self) -> u16 {
         match self {
             Width::Word => 1,
             Width::Pair | Width::Double => 2,
@@ -218,23 +218,23 @@ impl Width {
 
 /// One instruction while it is lowered.
 pub(super) struct Lowering<'r, 't> {
-    pub text: Text<'t>,
-    pub encoding: u128,
-    pub rows: &'r mut Rows,
+    pub(super) text: Text<'t>,
+    pub(super) encoding: u128,
+    pub(super) rows: &'r mut Rows,
     /// Registers and predicates that the operands read. No duplicates, no constants.
-    pub reads: Vec<Register>,
+    pub(super) reads: Vec<Register>,
     /// Registers and predicates that the operands write. No duplicates.
-    pub writes: Vec<Register>,
+    pub(super) writes: Vec<Register>,
 }
 
 impl<'r, 't> Lowering<'r, 't> {
     /// Creates the lowering of an instruction.
-    pub fn new(text: Text<'t>, encoding: u128, rows: &'r mut Rows) -> Lowering<'r, 't> {
+    pub(super) fn new(text: Text<'t>, encoding: u128, rows: &'r mut Rows) -> Lowering<'r, 't> {
         Lowering { text, encoding, rows, reads: Vec::new(), writes: Vec::new() }
     }
 
     /// Returns the result row of operand `i`, the low one of a pair; `None` for RZ.
-    pub fn result(&mut self, i: usize, width: Width) -> Result<Option<Row>, Missing> {
+    pub(super) fn result(&mut self, i: usize, width: Width) -> Result<Option<Row>, Missing> {
         match self.text.operands.get(i) {
             Some(Operand::Register(name, _)) if name.is_zero() => Ok(None),
             Some(&Operand::Register(name, _)) => {
@@ -249,7 +249,7 @@ impl<'r, 't> Lowering<'r, 't> {
     }
 
     /// Returns the result predicate of operand `i`; `None` for PT.
-    pub fn result_predicate(&mut self, i: usize) -> Result<Option<Predicate>, Missing> {
+    pub(super) fn result_predicate(&mut self, i: usize) -> Result<Option<Predicate>, Missing> {
         match self.text.operands.get(i) {
             Some(Operand::Predicate(name)) if name.number == 7 => Ok(None),
             Some(&Operand::Predicate(name)) => {
@@ -262,7 +262,7 @@ impl<'r, 't> Lowering<'r, 't> {
     }
 
     /// Returns the predicate source of operand `i`.
-    pub fn predicate(&mut self, i: usize) -> Result<PredicateUse, Missing> {
+    pub(super) fn predicate(&mut self, i: usize) -> Result<PredicateUse, Missing> {
         match self.text.operands.get(i) {
             Some(&Operand::Predicate(name)) => {
                 let used = predicate(name);
@@ -286,7 +286,7 @@ impl<'r, 't> Lowering<'r, 't> {
     }
 
     /// Returns the row of a register that the instruction reads; the low one of a pair.
-    pub fn read(&mut self, name: RegisterName, width: Width) -> Result<Row, Missing> {
+    pub(super) fn read(&mut self, name: RegisterName, width: Width) -> Result<Row, Missing> {
         let row = self.register(name, width)?;
         if !name.is_zero() {
             for i in 0..width.words() {
@@ -304,14 +304,14 @@ impl<'r, 't> Lowering<'r, 't> {
     }
 
     /// Returns true if operand `i` is a predicate.
-    pub fn is_predicate(&self, i: usize) -> bool {
+    pub(super) fn is_predicate(&self, i: usize) -> bool {
         matches!(self.text.operands.get(i), Some(Operand::Predicate(_)))
     }
 
     /// Returns the source of operand `i`.
     ///
     /// A float immediate is taken from the encoding, because the listing rounds it.
-    pub fn source(&mut self, i: usize, width: Width) -> Result<Source, Missing> {
+    pub(super) fn source(&mut self, i: usize, width: Width) -> Result<Source, Missing> {
         let words = width.words();
         let source = |row: Row, marks: Marks<'_>| {
             let part = part(marks.suffix, width)?;
@@ -350,12 +350,12 @@ impl<'r, 't> Lowering<'r, 't> {
     }
 
     /// Returns the 32-bit immediate field of the encoding.
-    pub fn immediate(&self) -> u32 {
+    pub(super) fn immediate(&self) -> u32 {
         (self.encoding >> 32) as u32
     }
 
     /// Fails if the mnemonic has modifiers that nobody has taken.
-    pub fn finish(&self) -> Result<(), Missing> {
+    pub(super) fn finish(&self) -> Result<(), Missing> {
         let known = self.text.modifiers.is_empty();
         if known { Ok(()) } else { Err(Missing::Modifier(self.text.modifiers.join("."))) }
     }

@@ -6,23 +6,23 @@
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Text<'a> {
     /// `@P0`, `@!UP1`; `None` if always executed.
-    pub guard: Option<PredicateName>,
+    pub(super) guard: Option<PredicateName>,
     /// First word of the dotted mnemonic: `IADD3` of `IADD3.X`.
-    pub name: &'a str,
+    pub(super) name: &'a str,
     /// Further words of the mnemonic, in order.
-    pub modifiers: Vec<&'a str>,
+    pub(super) modifiers: Vec<&'a str>,
     /// Operands, in order.
-    pub operands: Vec<Operand<'a>>,
+    pub(super) operands: Vec<Operand<'a>>,
 }
 
 impl<'a> Text<'a> {
     /// Returns true if the mnemonic has the modifier.
-    pub fn has(&self, modifier: &str) -> bool {
+    pub(super) fn has(&self, modifier: &str) -> bool {
         self.modifiers.contains(&modifier)
     }
 
     /// Removes a modifier. Returns true if it was there.
-    pub fn take(&mut self, modifier: &str) -> bool {
+    pub(super) fn take(&mut self, modifier: &str) -> bool {
         match self.modifiers.iter().position(|m| *m == modifier) {
             Some(at) => {
                 self.modifiers.remove(at);
@@ -37,25 +37,25 @@ impl<'a> Text<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PredicateName {
     /// 0 to 6; 7 for PT and UPT.
-    pub number: u8,
+    pub(super) number: u8,
     /// True for UP0 .. UPT.
-    pub uniform: bool,
+    pub(super) uniform: bool,
     /// `!`
-    pub negated: bool,
+    pub(super) negated: bool,
 }
 
 /// Register of a thread or of the uniform datapath.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RegisterName {
     /// 0 to 254, 255 for RZ; uniform: 0 to 62, 63 for URZ.
-    pub number: u8,
+    pub(super) number: u8,
     /// True for UR0 .. URZ.
-    pub uniform: bool,
+    pub(super) uniform: bool,
 }
 
 impl RegisterName {
     /// Returns true for RZ and URZ.
-    pub fn is_zero(self) -> bool {
+    pub(super) fn is_zero(self) -> bool {
         self.number == if self.uniform { 63 } else { 255 }
     }
 }
@@ -64,13 +64,13 @@ impl RegisterName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Marks<'a> {
     /// `-`
-    pub negate: bool,
+    pub(super) negate: bool,
     /// `|x|`
-    pub absolute: bool,
+    pub(super) absolute: bool,
     /// `~`
-    pub invert: bool,
+    pub(super) invert: bool,
     /// Suffix other than `.reuse`: `64`, `H0_H0`, `B1`, `U32` ..
-    pub suffix: Option<&'a str>,
+    pub(super) suffix: Option<&'a str>,
 }
 
 /// Operand.
@@ -115,15 +115,15 @@ pub(super) enum Operand<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct AddressText<'a> {
     /// Descriptor of `desc[UR4][..]`.
-    pub descriptor: Option<RegisterName>,
+    pub(super) descriptor: Option<RegisterName>,
     /// Thread register.
-    pub register: Option<RegisterName>,
+    pub(super) register: Option<RegisterName>,
     /// Suffix of the thread register: `64`, `U32`, `X4`, `X16` ..
-    pub suffix: Option<&'a str>,
+    pub(super) suffix: Option<&'a str>,
     /// Uniform register added to it.
-    pub uniform: Option<RegisterName>,
+    pub(super) uniform: Option<RegisterName>,
     /// Constant offset in bytes.
-    pub offset: i64,
+    pub(super) offset: i64,
 }
 
 /// Parses an instruction without its terminating semicolon.

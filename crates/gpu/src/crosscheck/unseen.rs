@@ -1,8 +1,8 @@
 //! Comparison with kernels that the model was not built with.
 //!
 //! The model may be corrected with the half `mend`, while the half `held` only states the error.
-//! Each kernel runs in both modes; its output is compared by digest, its counters with those of a
-//! profiler.
+//! The PTX of each kernel runs in both modes, its machine code in volta mode, the only one that it
+//! has. Outputs are compared by digest, counters with those of a profiler.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use simt_core::launch::{Launch, Overrides};
 use simt_core::machine::Options;
 use simt_core::spec::Mode;
 use simt_core::{Job, Program};
-use simt_report::evidence::{Evidence, Recorded, UnseenRow};
+use simt_report::evidence::{CodeKind, Evidence, Recorded, UnseenRow};
 use simt_report::profile::Profile;
 use simt_report::simulate;
 
@@ -39,7 +39,7 @@ pub struct Texts {
     pub texts: BTreeMap<String, String>,
 }
 
-/// Comparison of all kernels.
+/// Comparison of all kernels of one kind of code.
 pub struct Found {
     /// Errors of each metric.
     pub evidence: Evidence,
@@ -47,7 +47,7 @@ pub struct Found {
     pub rows: Vec<UnseenRow>,
     /// A line for each output that is not the GPU's.
     pub wrong: String,
-    /// Result: it differs if an output in the machine's mode is not the GPU's.
+    /// Result: it differs if an output in the mode whose counters are compared is not the GPU's.
     pub verdict: Verdict,
 }
 
@@ -69,11 +69,21 @@ impl Texts {
         Ok((name, text))
     }
 
-    /// Runs every kernel of both halves in both modes, and compares output and counters.
+    /// Returns true if a kernel has code of a kind.
+    pub fn has(&self, code: CodeKind) -> bool {
+        self.texts.keys().any(|path| is_of(path, code))
+    }
+
+    /// Runs every kernel of both halves that has code of a kind, and compares output and counters.
     ///
     /// # Errors
     /// A file is missing or cannot be read, or a kernel cannot be launched.
-    pub fn compare(&self, bench: &Bench<'_>, overrides: &Overrides) -> Result<Found, Failed> {
+    pub fn compare(
+        &self,
+        bench: &Bench<'_>,
+        code: CodeKind,
+        overrides: &Overrides,
+    ) -> Result<Found, Failed> {
         let (name, text) = self.file("recorded.ron")?;
         let recorded: Recorded =
             ron::from_str(text).map_err(|e| Failed::new(format!("`{name}`: {e}")))?;
@@ -89,8 +99,7 @@ impl Texts {
                 ))
             })?;
             let set = Set { mend, profile, outputs };
-            let is_kernel =
-                |path: &str| path.ends_with(".ptx") && Path::new(path).starts_with(half);
+            let is_kernel = |path: &str| is_of(path, code) && Path::new(path).starts_with(half);
             for (path, text) in self.texts.iter().filter(|(path, _)| is_kernel(path)) {
                 let program = Program::parse(&format!("{}/{path}", self.folder), text);
                 if !program.is_sound() {
@@ -98,16 +107,29 @@ impl Texts {
                 }
                 let kernel = program.kernel(None).map_err(Failed::new)?;
                 let overrides = overrides.clone();
-                rows.push(
-                    set.compare(bench, &Subject { program: &program, kernel, overrides, files })?,
-                );
+                let subject = Subject { program: &program, kernel, overrides, files };
+                rows.push(set.compare(bench, code, &subject)?);
             }
         }
-        let fingerprint = simulate::fingerprint(bench.machine, &bench.options);
+        let options = Options { mode: counted(bench, code), ..bench.options.clone() };
+        let fingerprint = simulate::fingerprint(bench.machine, &options, code);
         let evidence = Evidence::new(bench.machine.name.clone(), fingerprint, recorded, &rows);
-        let (wrong, differs) = wrong_outputs(bench, &rows);
+        let (wrong, differs) = wrong_outputs(options.mode, &rows);
         let verdict = if differs { Verdict::Differs } else { Verdict::Agrees };
         Ok(Found { evidence, rows, wrong, verdict })
+    }
+}
+
+/// Returns true if a path is that of code of a kind.
+fn is_of(path: &str, code: CodeKind) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == code.name())
+}
+
+/// Returns the mode whose counters are compared. Machine code has barrier registers: volta mode.
+fn counted(bench: &Bench<'_>, code: CodeKind) -> Mode {
+    match code {
+        CodeKind::Ptx => bench.options.mode,
+        CodeKind::Sass => Mode::Volta,
     }
 }
 
@@ -138,8 +160,13 @@ fn digest(launch: &Launch) -> Option<u64> {
 }
 
 impl Set {
-    /// Runs a kernel in both modes and compares output and counters.
-    fn compare(&self, bench: &Bench<'_>, subject: &Subject<'_>) -> Result<UnseenRow, Failed> {
+    /// Runs a kernel in every mode that its code has, and compares output and counters.
+    fn compare(
+        &self,
+        bench: &Bench<'_>,
+        code: CodeKind,
+        subject: &Subject<'_>,
+    ) -> Result<UnseenRow, Failed> {
         let (program, kernel) = (subject.program, subject.kernel);
         let name = &kernel.name;
         let missing =
@@ -151,7 +178,11 @@ impl Set {
             outputs: Vec::new(),
             held: Vec::new(),
         };
-        for mode in [Mode::PreVolta, Mode::Volta] {
+        let modes: &[Mode] = match code {
+            CodeKind::Ptx => &[Mode::PreVolta, Mode::Volta],
+            CodeKind::Sass => &[Mode::Volta],
+        };
+        for &mode in modes {
             let launch = subject.launch()?;
             let found =
                 self.profile.launches_of(name, launch.grid, launch.block, &launch.constants);
@@ -162,7 +193,7 @@ impl Set {
             let done = simulate::simulate(job, &()).map_err(Failed::new)?;
             let same = done.finish.name() == "ok" && digest(&done.launch) == Some(expected);
             row.outputs.push((mode.name().to_owned(), done.finish.name().to_owned(), same));
-            if mode == bench.options.mode {
+            if mode == counted(bench, code) {
                 row.held = launched.hold(&done.run).held;
             }
         }
@@ -170,14 +201,14 @@ impl Set {
     }
 }
 
-/// Returns a line for each output that is not the GPU's, and true if one is of the machine's mode.
-fn wrong_outputs(bench: &Bench<'_>, rows: &[UnseenRow]) -> (String, bool) {
+/// Returns a line for each output that is not the GPU's, and true if one is of the mode `counted`.
+fn wrong_outputs(counted: Mode, rows: &[UnseenRow]) -> (String, bool) {
     let (mut text, mut wrong) = (String::new(), false);
     for row in rows {
         for (mode, finish, _) in row.outputs.iter().filter(|(.., same)| !same) {
             let why = if finish == "ok" { "its output is not the GPU's" } else { finish };
             text += &format!("{} in {mode} mode: {why}\n", row.kernel);
-            wrong |= mode == bench.options.mode.name();
+            wrong |= mode == counted.name();
         }
     }
     (text, wrong)

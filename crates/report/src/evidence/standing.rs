@@ -1,7 +1,7 @@
 //! The accuracy label of a metric: its basis, and its errors on unseen kernels.
 
 use super::super::metrics::{Basis, Metric};
-use super::{Errors, Evidence, Fingerprint, known};
+use super::{CodeKind, Errors, Evidence, Fingerprint, known};
 
 /// Page with the evidence.
 pub const PAGE: &str = "docs/reference/validation.md";
@@ -21,13 +21,13 @@ pub struct Standing<'e> {
 
 impl Standing<'static> {
     /// Returns the accuracy of a metric by the evidence that is compiled in.
-    pub fn of(metric: &Metric) -> Standing<'static> {
-        Standing::by(known(), metric)
+    pub fn of(metric: &Metric, code: CodeKind) -> Standing<'static> {
+        Standing { basis: code.basis(metric), ..Standing::by(known(code), metric) }
     }
 
-    /// Returns the accuracy of a metric of machine code, for which there is no evidence yet.
-    pub fn of_machine_code(_: &Metric) -> &'static str {
-        "machine code: not measured"
+    /// Returns the label of a metric in a run.
+    pub fn label(metric: &Metric, run: &Fingerprint) -> String {
+        Standing::of(metric, run.code).words(run)
     }
 }
 
@@ -35,7 +35,8 @@ impl<'e> Standing<'e> {
     /// Returns the accuracy of a metric by given evidence.
     pub fn by(evidence: Option<&'e Evidence>, metric: &Metric) -> Standing<'e> {
         let errors = evidence.and_then(|e| errors(e, metric)).filter(|e| e.kernels >= ENOUGH);
-        Standing { basis: metric.basis(), errors, evidence }
+        let code = evidence.map(|e| e.fingerprint.code).unwrap_or_default();
+        Standing { basis: code.basis(metric), errors, evidence }
     }
 
     /// Formats the errors with the measured machine file.
@@ -44,8 +45,11 @@ impl<'e> Standing<'e> {
         let (Some(errors), Some(evidence)) = (self.errors, self.evidence) else {
             return "not measured on unseen code".to_owned();
         };
-        let of =
-            |n: usize| format!("on {n} of {} unseen kernels ({})", errors.kernels, evidence.gpu());
+        let kernels = match evidence.fingerprint.code {
+            CodeKind::Ptx => "unseen kernels",
+            CodeKind::Sass => "unseen kernels of machine code",
+        };
+        let of = |n: usize| format!("on {n} of {} {kernels} ({})", errors.kernels, evidence.gpu());
         let most = Errors::STEPS[Errors::STEPS.len() - 1];
         match errors.within {
             _ if 10 * errors.exact >= 9 * errors.kernels => format!("exact {}", of(errors.exact)),
@@ -58,9 +62,12 @@ impl<'e> Standing<'e> {
     /// Evidence for another machine file does not apply.
     pub fn words(&self, run: &Fingerprint) -> String {
         let kind = self.basis.words();
-        let holds = self.evidence.is_some_and(|e| match self.basis {
-            Basis::Program | Basis::Compiler => e.fingerprint.counts == run.counts,
-            Basis::Model => e.fingerprint.whole == run.whole,
+        let holds = self.evidence.map(|e| &e.fingerprint).is_some_and(|measured| {
+            measured.code == run.code
+                && match self.basis {
+                    Basis::Program | Basis::Compiler => measured.counts == run.counts,
+                    Basis::Model => measured.whole == run.whole,
+                }
         });
         if holds { self.measured() } else { format!("{kind}; not measured with this machine file") }
     }

@@ -4,7 +4,7 @@ use super::{Errors, Evidence, KernelErrors, MetricErrors};
 use crate::metrics::{self, Basis};
 
 /// Metrics of a short table.
-pub const CHOSEN: [&str; 22] = [
+pub const CHOSEN: [&str; 24] = [
     "gld_requests",
     "gld_transactions",
     "gst_requests",
@@ -16,6 +16,8 @@ pub const CHOSEN: [&str; 22] = [
     "thread_inst_executed",
     "average_active_lanes",
     "average_pred_on_lanes",
+    "branch",
+    "inst_executed_op_branch",
     "divergent_branch",
     "branch_efficiency",
     "elapsed_cycles",
@@ -58,12 +60,13 @@ pub const KERNELS: [&str; 7] = [
 pub fn by_basis(evidence: &Evidence, names: Option<&[&str]>) -> Vec<(Basis, Vec<Vec<String>>)> {
     let rows = |basis: Basis| {
         let shown = |e: &&MetricErrors| {
-            let of = metrics::find(&e.metric).map(metrics::Metric::basis);
+            let of = metrics::find(&e.metric).map(|m| evidence.fingerprint.code.basis(m));
             of == Some(basis) && names.is_none_or(|names| names.contains(&e.metric.as_str()))
         };
         evidence.metrics.iter().filter(shown).map(row).collect()
     };
-    Basis::ALL.into_iter().map(|basis| (basis, rows(basis))).collect()
+    let found = Basis::ALL.into_iter().map(|basis| (basis, rows(basis)));
+    found.filter(|(_, rows): &(Basis, Vec<_>)| !rows.is_empty()).collect()
 }
 
 fn row(errors: &MetricErrors) -> Vec<String> {

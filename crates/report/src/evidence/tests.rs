@@ -21,7 +21,7 @@ fn row(mend: bool, simulated: f64, measured: f64) -> UnseenRow {
 }
 
 fn fingerprint(counts: &str, whole: &str) -> Fingerprint {
-    Fingerprint { counts: counts.to_owned(), whole: whole.to_owned() }
+    Fingerprint { code: CodeKind::Ptx, counts: counts.to_owned(), whole: whole.to_owned() }
 }
 
 /// Evidence of cycles: these pairs in the set *held*.
@@ -111,15 +111,32 @@ fn evidence_is_of_a_machine_files_contents() {
 }
 
 #[test]
+fn machine_code_has_labels_of_its_own() {
+    let mut found = evidence(&[(100.0, 100.0); 10]);
+    found.fingerprint.code = CodeKind::Sass;
+    let run = Fingerprint { code: CodeKind::Sass, ..fingerprint("c", "w") };
+    let words = |name: &str, run: &Fingerprint| Standing::by(Some(&found), metric(name)).words(run);
+    let cycles = "model estimate; exact on 10 of 10 unseen kernels of machine code (H200)";
+    assert_eq!(words("elapsed_cycles", &run), cycles);
+    let of_ptx = "model estimate; not measured with this machine file";
+    assert_eq!(words("elapsed_cycles", &fingerprint("c", "w")), of_ptx);
+    // Nothing of the compiler is modelled.
+    assert_eq!(words("inst_executed", &run), "program count; not measured on unseen code");
+}
+
+#[test]
 fn the_evidence_that_is_compiled_in_is_read() {
-    let known = known().expect("evidence/h200.ron is evidence");
-    assert!(known.metrics.len() > 40 && known.kernels.1 >= 20, "{known:?}");
+    for code in CodeKind::ALL {
+        let known = known(code).expect("the file is evidence");
+        assert_eq!(known.fingerprint.code, code);
+        assert!(known.metrics.len() > 40 && known.kernels.1 >= 20, "{known:?}");
+    }
     // The share of the warp is the same figure as the number of lanes.
-    let lanes = Standing::of(metric("average_active_lanes")).evidence();
-    assert_eq!(Standing::of(metric("warp_execution_efficiency")).evidence(), lanes);
+    let lanes = Standing::of(metric("average_active_lanes"), CodeKind::Ptx).evidence();
+    assert_eq!(Standing::of(metric("warp_execution_efficiency"), CodeKind::Ptx).evidence(), lanes);
     assert!(lanes.contains("unseen kernels"), "{lanes}");
     assert_eq!(
-        Standing::of(metric("conditional_branches")).measured(),
+        Standing::of(metric("conditional_branches"), CodeKind::Ptx).measured(),
         "compiler count; not measured on unseen code"
     );
 }

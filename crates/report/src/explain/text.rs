@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::{Example, Page, Subject, pages, worked};
-use crate::evidence::{PAGE, Standing};
+use crate::evidence::{CodeKind, PAGE, Standing};
 use crate::metrics::{self, Value};
 use crate::numbers::{grouped, real, tenths_of_percent};
 use crate::{Run, wrap};
@@ -31,8 +31,11 @@ pub fn page(page: &Page, width: usize) -> String {
     }
     if let Subject::Metric(metric) = page.subject {
         section("also", &metric.aliases.join(", "));
-        let on = Standing::of(metric).measured();
-        section("trust", &format!("{on} ({PAGE})"));
+        let [ptx, sass] = CodeKind::ALL.map(|code| Standing::of(metric, code).measured());
+        section("trust", &format!("{ptx} ({PAGE})"));
+        if sass != ptx {
+            section("", &sass);
+        }
     }
     section("advice", page.remedy);
     match page.example {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Metric, all};
-use crate::evidence::Standing;
+use crate::evidence::{CodeKind, Standing};
 use crate::wrap;
 
 /// `docs/reference/metrics.md`.
@@ -24,7 +24,8 @@ pub fn reference() -> String {
          machine; a *compiler count* also from ptxas's machine code, which is modelled; a *model\n\
          estimate* from the model of time and caches. The error beside it holds for at least nine\n\
          of ten kernels that were recorded on a real H200 and never used to build or tune `h200`\n\
-         ([validation.md](validation.md)).\n",
+         ([validation.md](validation.md)). The second label is that of runs of machine code, where\n\
+         instructions and branches are program counts.\n",
     );
     let mut group = None;
     for metric in all() {
@@ -48,10 +49,16 @@ pub fn reference() -> String {
         let _ = writeln!(
             out,
             "| {names} | {ncu} | {unit} | {formula} | {meaning} | {} |",
-            Standing::of(metric).measured()
+            trust(metric)
         );
     }
     out
+}
+
+/// Returns the labels of a metric: of runs of PTX, and of machine code.
+fn trust(metric: &Metric) -> String {
+    let [ptx, sass] = CodeKind::ALL.map(|code| Standing::of(metric, code).measured());
+    if ptx == sass { ptx } else { format!("{ptx}<br>{sass}") }
 }
 
 /// Prints the list of `simt-sim metrics`, at most `width` columns wide (at least 40).

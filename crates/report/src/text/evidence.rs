@@ -9,12 +9,14 @@ pub fn evidence(found: &Evidence, all: bool, style: Style) -> String {
     let mut page = Page::new(style);
     let (mend, held) = found.kernels;
     let about = format!(
-        "{} simulated; measured on {}. The model may be corrected with {mend} kernels (mend); \
-         {held} only state its error (held).",
+        "{}: {} simulated; measured on {}. The model may be corrected with {mend} kernels (mend); \
+         {held} only state its error (held). {}",
+        found.fingerprint.code.title(),
         found.machine,
-        found.measured_on()
+        found.measured_on(),
+        found.about_timed()
     );
-    page.paragraph(&about, "", "  ");
+    page.paragraph(about.trim_end(), "", "  ");
     for (basis, rows) in by_basis(found, (!all).then_some(&CHOSEN)) {
         page.heading(basis.title());
         page.table(&HEADER, rows, &[0], None);

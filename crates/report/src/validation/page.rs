@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::evidence::{self, CHOSEN, Evidence, HEADER, KERNELS, by_basis, kernel_row};
+use super::super::evidence::{
+    self, CHOSEN, CodeKind, Evidence, HEADER, KERNELS, by_basis, kernel_row,
+};
 use super::super::numbers::{grouped, real};
 use super::super::profile::Held;
 use super::super::wrap;
@@ -12,12 +14,17 @@ use super::{CYCLES, Known, LARGE, ParameterRow, ProfileRow, SHOWN, Trust, Valida
 /// Columns of a line of prose.
 const WIDTH: usize = 100;
 
+const UNSEEN: &str = "The errors on kernels that were not used to build the simulator, against one launch each on a real
+GPU. Machine code is what the GPU executed; from PTX, simt-sim models what ptxas makes of it.
+
+";
+
 const RULE: &str = "## Labels
 
 A label starts with the basis of the figure. A **program count** follows from the program and its
 input alone: requests, sectors, wavefronts, bank conflicts. A **compiler count** also follows from
-ptxas's machine code, which is modelled: instructions, branches, divergence. A **model estimate**
-follows from the model of time and caches. The error comes from the set *held*: *exact* or *within x
+ptxas's machine code, which is modelled: instructions, branches, divergence; in runs of machine code
+these are program counts. A **model estimate** follows from the model of time and caches. The error comes from the set *held*: *exact* or *within x
 %* holds for at least nine of ten kernels in which the metric occurs, and the label gives their
 number. *Unreliable* means that no percentage up to 50 does; *not measured on unseen code* means
 that no GPU counter has the same definition, or that the metric occurs in fewer than five kernels.
@@ -25,9 +32,9 @@ Labels apply to the contents of the machine file: another file, order of sides o
 (*not measured with this machine file*); a count keeps its label if only latencies, rates or caches
 differ.
 
-No GPU counter matches the number of branches: `smsp__sass_branch_targets` includes unconditional
-jumps and branches inside division and square root, which PTX does not show. The same holds for a
-GPU's `branch_efficiency`; the table has its error.
+In runs of PTX no GPU counter matches the number of branches: `smsp__sass_branch_targets` includes
+unconditional jumps and branches inside division and square root, which only machine code shows. The
+same holds for a GPU's `branch_efficiency`; the table has its error.
 
 ## Other comparisons
 
@@ -84,7 +91,8 @@ BLESS=1 cargo test --release --features cuda --test suite -- --ignored generated
 /// Makes the page.
 pub(super) fn page(known: &Known) -> String {
     let mut out = String::from("# Accuracy of the simulator\n\n");
-    if let Some(found) = evidence::known() {
+    out += UNSEEN;
+    for found in CodeKind::ALL.into_iter().filter_map(evidence::known) {
         unseen(&mut out, found);
     }
     out += RULE;
@@ -96,15 +104,16 @@ pub(super) fn page(known: &Known) -> String {
 fn unseen(out: &mut String, found: &Evidence) {
     let (mend, held) = found.kernels;
     let about = format!(
-        "The errors of `{}` on {} kernels that were not used to build it, against one launch each \
-         on a real GPU ({}). The {mend} kernels of the set *mend* may be used to correct the \
-         model; the {held} of the set *held* only state the error and give every label. A metric \
-         counts in a kernel in which it occurs, in the simulator or on the GPU.",
+        "The errors of `{}` on {} kernels ({}). The {mend} kernels of the set *mend* may be used \
+         to correct the model; the {held} of the set *held* only state the error and give every \
+         label. A metric counts in a kernel in which it occurs, in the simulator or on the GPU. {}",
         found.machine,
         mend + held,
-        found.measured_on()
+        found.measured_on(),
+        found.about_timed()
     );
-    let _ = writeln!(out, "{}\n", wrap(&about, WIDTH, "", ""));
+    let title = found.fingerprint.code.title();
+    let _ = writeln!(out, "## {title}\n\n{}\n", wrap(about.trim_end(), WIDTH, "", ""));
     let _ = writeln!(out, "| {} |\n|---|{}", HEADER.join(" | "), "--:|".repeat(HEADER.len() - 1));
     for (basis, rows) in by_basis(found, Some(&CHOSEN)) {
         let blank = " |".repeat(HEADER.len() - 1);
@@ -114,21 +123,29 @@ fn unseen(out: &mut String, found: &Evidence) {
             row(out, &cells);
         }
     }
-    let modes = found.each.iter().filter(|kernel| kernel.output.len() == 2).count();
-    let _ = writeln!(
-        out,
-        "\nThe output of {modes} of {} kernels equals the GPU's bit by bit in both modes. The\n\
-         [appendix](validation-programs.md#unseen-kernels) has every metric and every kernel.\n",
+    let (modes, in_modes, appendix) = match found.fingerprint.code {
+        CodeKind::Ptx => (2, " in both modes", "unseen-kernels-ptx"),
+        CodeKind::Sass => (1, "", "unseen-kernels-machine-code"),
+    };
+    let equal = found.each.iter().filter(|kernel| kernel.output.len() == modes).count();
+    let about = format!(
+        "The output of {equal} of {} kernels equals the GPU's bit by bit{in_modes}. The \
+         [appendix](validation-programs.md#{appendix}) has every metric and every kernel.",
         found.each.len()
     );
+    let _ = writeln!(out, "\n{}\n", wrap(&about, WIDTH, "", ""));
 }
 
 /// Adds every metric and every kernel of both sets.
 fn unseen_all(out: &mut String, found: &Evidence) {
-    *out += "\n## Unseen kernels\n\nThe errors of every metric on both sets of `programs/unseen`, and of \
-             each kernel.\n";
+    let title = found.fingerprint.code.title();
+    let _ = writeln!(
+        out,
+        "\n## Unseen kernels: {title}\n\nThe errors of every metric on both sets of \
+         `programs/unseen`, and of each kernel."
+    );
     for (basis, rows) in by_basis(found, None) {
-        let _ = writeln!(out, "\n### {}\n", basis.title());
+        let _ = writeln!(out, "\n### {title}: {}\n", basis.title());
         let _ =
             writeln!(out, "| {} |\n|---|{}", HEADER.join(" | "), "--:|".repeat(HEADER.len() - 1));
         for mut cells in rows {
@@ -138,7 +155,7 @@ fn unseen_all(out: &mut String, found: &Evidence) {
     }
     let _ = writeln!(
         out,
-        "\n### Kernels\n\n| {} |\n|---|---|---|--:|--:|--:|--:|",
+        "\n### {title}: kernels\n\n| {} |\n|---|---|---|--:|--:|--:|--:|",
         KERNELS.join(" | ")
     );
     for kernel in &found.each {
@@ -153,7 +170,7 @@ pub(super) fn appendix(all: &Validation) -> String {
     let devices = devices(all);
     let _ = writeln!(out, "\nSimulated: {}. Measured: {}.\n", all.simulated, devices.join("; "));
     out += REPEAT;
-    if let Some(found) = evidence::known() {
+    for found in CodeKind::ALL.into_iter().filter_map(evidence::known) {
         unseen_all(&mut out, found);
     }
     known(&mut out, all);

@@ -50,8 +50,8 @@ impl Trusted {
 
     /// For a metric of a run on a machine.
     fn metric(name: &str, machine: &Fingerprint) -> Trusted {
-        let words = metrics::find(name)
-            .map_or_else(String::new, |metric| Standing::of(metric).words(machine));
+        let words =
+            metrics::find(name).map_or_else(String::new, |metric| Standing::label(metric, machine));
         Trusted { words, page: PAGE }
     }
 }

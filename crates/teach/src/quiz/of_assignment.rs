@@ -136,7 +136,7 @@ fn measured(
     revealed.measured = format!("{name} of {whose}, {}", assignment.run_name(run));
     revealed.trust = metric.map_or_else(
         || EXACT.to_owned(),
-        |metric| Standing::of(metric).words(&assignment.fingerprint(run).unwrap_or_default()),
+        |metric| Standing::label(metric, &assignment.fingerprint(run).unwrap_or_default()),
     );
     revealed
         .read_on
