@@ -375,10 +375,28 @@ impl Elected {
             let same = self.yielded.extract_if(.., |group| group.pc == picked.pc);
             let lanes = same.fold(picked.lanes, |all, group| all | group.lanes);
             self.current = Lanes { lanes, ..picked };
+        } else if let Some(stuck) = self.stuck() {
+            self.current = stuck;
         } else {
             // The canonical empty value, so that equal states compare equal.
             self.current = Lanes::at(Pc(0), LaneMask::EMPTY);
         }
+    }
+
+    /// Takes the lanes that were blocked last if all lanes wait at incomplete barriers.
+    ///
+    /// Barriers of a compiler alone never deadlock on a GPU. Here they can, where recursive calls
+    /// of different depths share a register: then its mask is cut to these lanes.
+    fn stuck(&mut self) -> Option<Lanes> {
+        let at_join = |group: &Group| matches!(group.state, GroupState::AtJoin(_));
+        if !self.blocked.iter().all(at_join) {
+            return None;
+        }
+        let Group { pc, lanes, state } = self.blocked.pop()?;
+        if let GroupState::AtJoin(join) = state {
+            *self.register(join) &= lanes;
+        }
+        Some(Lanes::at(pc, lanes))
     }
 
     /// Makes the lanes of one PC of the pool current, with those that are blocked there.

@@ -137,6 +137,13 @@ pub enum Op {
         /// True for `bra.uni`, whose author guarantees that all active lanes agree.
         uniform: bool,
     },
+    /// A branch that all active lanes take if a lane of the mask is not among them (BRA.DIV).
+    BranchUnlessConverged {
+        /// Branch target.
+        target: Pc,
+        /// Mask of lanes.
+        mask: Row,
+    },
     /// `brx.idx`: a branch to one of several targets.
     Switch(Switch),
     /// `call`, direct or indirect.

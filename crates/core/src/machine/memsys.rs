@@ -364,19 +364,31 @@ fn same_word_lanes(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
     longest.unwrap_or(1) as u32
 }
 
-/// Returns the passes that the banks need: the largest number of distinct words in one bank.
+/// Returns the passes that the banks need.
 ///
-/// An H200 serves the two halves of a warp apart if each lane accesses 16 bytes (four kernels with
-/// `LDS.128`, in programs/unseen): two passes if all lanes read one address.
+/// For each group of lanes that is served at once, that is the largest number of distinct words in
+/// one bank. An H200 serves a warp at once at up to 4 bytes per lane, half of one at 8 and a quarter
+/// at 16, and twice as many lanes if neighbours (or lanes two apart) have equal addresses.
 fn wavefronts(access: MemoryAccess, addresses: &[u64; MAX_LANES], banks: u32) -> u32 {
     let words_per_lane = u32::from(access.bytes).div_ceil(4).max(1);
-    let half = LaneMask::first_n(16);
-    let parts = match words_per_lane {
-        4 => [access.lanes & half, access.lanes - half],
-        _ => [access.lanes, LaneMask::EMPTY],
+    let paired = |apart: u32| {
+        let partner = |lane: u32| addresses[(lane ^ apart) as usize % MAX_LANES];
+        let equal = |lane: u32| addresses[lane as usize % MAX_LANES] == partner(lane);
+        access.lanes.lanes().all(|lane| !access.lanes.contains(lane ^ apart) || equal(lane))
     };
-    let parts = parts.into_iter().filter(|lanes| !lanes.is_empty());
-    parts.map(|lanes| passes_of(lanes, words_per_lane, addresses, banks)).sum()
+    let group = match words_per_lane {
+        1 => return passes_of(access.lanes, 1, addresses, banks),
+        words if paired(1) || paired(2) => 64 / words,
+        words => 32 / words,
+    };
+    let mut passes = 0;
+    for first in (0..32).step_by(group.max(1) as usize) {
+        let lanes = access.lanes & LaneMask(LaneMask::first_n(group).0 << first);
+        if !lanes.is_empty() {
+            passes += passes_of(lanes, words_per_lane, addresses, banks);
+        }
+    }
+    passes
 }
 
 fn passes_of(
@@ -406,7 +418,7 @@ fn passes_of(
         }
     }
     if !clash {
-        return 1;
+        return u32::from(len > 0);
     }
     words[..len].sort_unstable();
     let mut per_bank = [0_u32; 64];

@@ -53,7 +53,9 @@ fn ends_lanes(inst: &Inst) -> bool {
 /// Returns the branch targets of an instruction.
 fn targets(inst: &Inst) -> &[Pc] {
     match &inst.op {
-        Op::Branch { target, .. } => std::slice::from_ref(target),
+        Op::Branch { target, .. } | Op::BranchUnlessConverged { target, .. } => {
+            std::slice::from_ref(target)
+        }
         Op::Switch(switch) => &switch.targets,
         Op::Jump(Jump { kind: JumpKind::Branch, target: JumpTarget::Register { targets, .. } }) => {
             targets

@@ -48,7 +48,7 @@ pub(in crate::machine) fn split(control: &mut WarpControl, seed: u64, active: La
 #[inline]
 pub(super) fn branch(step: &MicroOp, taken: LaneMask) -> Flow {
     let target = match step.inst.op {
-        Op::Branch { target, .. } => target,
+        Op::Branch { target, .. } | Op::BranchUnlessConverged { target, .. } => target,
         _ => step.next,
     };
     Flow::Branch { taken, target, next: step.next, reconverge: step.reconverge }
@@ -87,8 +87,8 @@ pub(super) fn barrier_register(
             }
         }
         ConvergenceOp::Restore { join, s } => {
-            let lane = lanes.lowest().unwrap_or(0);
-            let mask = warp.registers.get(Register::Narrow(s), lane) as u32;
+            let value = |lane| warp.registers.get(Register::Narrow(s), lane) as u32;
+            let mask = lanes.lanes().fold(0, |all, lane| all | value(lane));
             warp.control.set_barrier(join, LaneMask(mask));
             warp.control.go(next);
         }

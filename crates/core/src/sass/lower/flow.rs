@@ -3,7 +3,9 @@
 use super::super::text::Operand;
 use super::{Lowered, Lowering, Missing, Module, Width};
 use crate::base::{JoinId, Pc};
-use crate::kernel::{ConvergenceOp, INSTRUCTION_BYTES, Jump, JumpKind, JumpTarget, Op, Row};
+use crate::kernel::{
+    ConvergenceOp, INSTRUCTION_BYTES, Jump, JumpKind, JumpTarget, Op, Row, Source,
+};
 
 /// Lowers a control-flow instruction; `Ok(None)` if the opcode is of another family.
 pub(super) fn lower(
@@ -23,7 +25,7 @@ pub(super) fn lower(
             l.text.modifiers.clear();
             Lowered::of(Op::Trap)
         }
-        "NOP" => Lowered::of(Op::Hint { address: None }),
+        "NOP" | "ENDCOLLECTIVE" => Lowered::of(Op::Hint { address: None }),
         "YIELD" => Lowered::of(Op::Join(ConvergenceOp::Yield)),
         "BSSY" => {
             l.text.take("RECONVERGENT");
@@ -44,6 +46,19 @@ pub(super) fn lower(
 /// BRA 0x100 or BRA P1, 0x100.
 fn branch(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Missing> {
     l.text.take("U");
+    if l.text.take("DIV") {
+        // BRA.DIV UR4, 0x100: the register holds the lanes that the code behind it needs.
+        let named = l.source(0, Width::Word)?;
+        let mask = if named.invert && named.row == l.rows.immediate(0) {
+            l.rows.immediate(u32::MAX)
+        } else if named == Source::of(named.row) {
+            named.row
+        } else {
+            return Err(Missing::Operands);
+        };
+        let target = fixed(l, 1, module)?;
+        return Ok(Lowered::of(Op::BranchUnlessConverged { target, mask }));
+    }
     let mut also = None;
     let mut at = 0;
     if l.is_predicate(at) {

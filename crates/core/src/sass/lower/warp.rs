@@ -230,6 +230,8 @@ fn barrier_result(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
 /// WARPSYNC.ALL, WARPSYNC R0, WARPSYNC 0xffff.
 fn warp_sync(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     let all = l.text.take("ALL");
+    // WARPSYNC.COLLECTIVE R0, 0x100: what follows up to ENDCOLLECTIVE is executed together.
+    l.text.take("COLLECTIVE");
     let mask = if all { l.rows.immediate(u32::MAX) } else { l.plain(0, Width::Word)? };
     Ok(Op::WarpSync { mask })
 }
