@@ -50,7 +50,10 @@ pub(crate) fn recording(
 pub(crate) fn sources(run: &Run, program: &Program) -> Vec<Source> {
     let beside = Path::new(&program.name).parent().unwrap_or(Path::new(""));
     let origin = |name: String| {
-        let text = source::read_text(&beside.join(&name)).ok().map(|(_, text)| text);
+        // The listings of `programs/sass` come from `programs/cuda`.
+        let places = [beside.join(&name), beside.join("../cuda").join(&name)];
+        let text = places.iter().find_map(|place| source::read_text(place).ok());
+        let text = text.map(|(_, text)| text);
         Source { name, text }
     };
     let own = Source { name: program.name.clone(), text: Some(program.text.clone()) };

@@ -141,6 +141,10 @@ pub fn nearest(
     bytes: u32,
 ) -> Option<String> {
     let memory = memory_of(space)?;
+    if let Some(below) = below_stack(kernel, space, address) {
+        let bytes = kernel.local_bytes;
+        return Some(format!("stack overflow: {below} bytes below the {bytes} bytes of a thread"));
+    }
     let distance = |p: &Piece| {
         let end = p.first.saturating_add(p.bytes);
         if address < p.first { p.first - address } else { address.saturating_sub(end) }
@@ -168,6 +172,13 @@ pub fn nearest(
     })
 }
 
+/// Returns how far a local address of machine code is below the stack, which grows towards 0.
+fn below_stack(kernel: &Kernel, space: Space, address: u64) -> Option<u32> {
+    let address = u32::try_from(address).ok()?;
+    let is_stack = space == Space::Local && kernel.native.is_some();
+    (is_stack && address > i32::MAX as u32).then(|| address.wrapping_neg())
+}
+
 /// Returns the code, message and remedy of a fault that belongs to a check.
 pub(super) fn fault(
     kernel: &Kernel,
@@ -180,6 +191,13 @@ pub(super) fn fault(
             let near = nearest(kernel, launch, space, address, bytes);
             let place = format!("{bytes}-byte {} access at 0x{address:x}", space.name());
             let message = near.map_or(message, |near| format!("out of bounds: {near}; {place}"));
+            if below_stack(kernel, space, address).is_some() {
+                return Some((
+                    "out-of-bounds",
+                    message,
+                    "recurse less deeply: a thread has the stack of cudaLimitStackSize, 1 KiB by default",
+                ));
+            }
             (
                 "out-of-bounds",
                 message,

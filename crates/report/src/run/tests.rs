@@ -11,6 +11,7 @@ fn steps() -> Vec<StepInfo> {
         is_branch: false,
         reconverge_line: None,
         origin: None,
+        machine: None,
         replaces: None,
     };
     let branch = StepInfo {
