@@ -30,6 +30,7 @@ const STRIDED: &str = "programs/small/strided_load.ir";
 const ADD: &str = "programs/small/vector_add.ir";
 const CONFLICTS: &str = "programs/small/shared_conflicts.ir";
 const TICKETS: &str = "programs/small/diamond.ir";
+const MACHINE: &str = "programs/sass/shared_doubling.sass";
 const LOCALS: &str = "programs/cuda/call_struct.ptx";
 
 #[rustfmt::skip] // per note: names; remedy; program; GPGPU-Sim
@@ -80,6 +81,14 @@ const NOTES: &[Note] = &[
         "A branch costs issue slots even if no warp diverges: unroll loops, or let a short if be \
          predicated.",
         NEIGHBORED, ""),
+    note(&["branch", "inst_executed_op_branch"],
+        "Fewer branches: unroll loops, or let short arms be predicated. A count far above \
+         conditional_branches shows calls or slow paths of division and square root.",
+        MACHINE, ""),
+    note(&["inst_executed_shared_loads", "inst_executed_shared_stores"],
+        "Keep values in registers, or exchange them with shuffles. Predicated accesses count even \
+         if no lane executes them.",
+        MACHINE, ""),
     note(&["divergent_branch", "branch_efficiency"],
         "Make neighbouring lanes take the same side: branch by warp, by block, or on sorted data. \
          The report's branch table gives the lines. Predicated code counts no branch, so 0 \
@@ -205,7 +214,7 @@ pub(super) fn page(metric: &'static Metric) -> Option<Page> {
 
 /// Options that shrink the reductions of 2^24 elements to a size that runs in a moment.
 fn options(program: &str) -> &'static str {
-    if program.starts_with("programs/reduce") { "--set n=65536" } else { "" }
+    if program.starts_with("programs/reduce") || program == MACHINE { "--set n=65536" } else { "" }
 }
 
 /// Nsight's metrics that add up to an nvprof reason, from NVIDIA's table. They divide by all cycles

@@ -121,7 +121,8 @@ pub(super) fn divergence(page: &mut Page, run: &Run) {
     page.metrics(
         run,
         &[
-            "conditional_branches",
+            // Only machine code has the counts with unconditional branches.
+            if run.machine_code.is_some() { "branch" } else { "conditional_branches" },
             "divergent_branch",
             "branch_efficiency",
             "warp_execution_efficiency",
