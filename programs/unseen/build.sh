@@ -8,7 +8,8 @@
 # The `//!` lines of the .cu are copied to the head of both, so each runs by itself.
 # -lineinfo adds the .cu line of each instruction; in the .ptx, the path in .file is cut to the
 # file's name. Runs of blanks in NVIDIA's listings are cut to one, which halves the files. A .ptx is
-# made only where one is kept. With names (`gcd`), only these kernels are built.
+# made only where one is kept; without it, the .sass has no PTX lines. With names (`gcd`), only these
+# kernels are built.
 set -eu
 nvcc=${NVCC:-nvcc}
 case ${SIMT_SIM:-simt-sim} in
@@ -39,7 +40,12 @@ for source in mend/*.cu held/*.cu; do
         echo "// $name.cu as nvcc compiles it for sm_90. Written by build.sh: change the .cu, not this."
         echo "//"
         "$sim" import "$made/k.cubin" --directives "$source" -o "$made/k.text"
-        sed -e '\|^//|!s/  */ /g' -e 's/[[:space:]]*$//' "$made/k.text"
+        sed -e '\|^//|!s/  */ /g' -e 's/[[:space:]]*$//' "$made/k.text" > "$made/k.short"
+        if [ -e "$target.ptx" ]; then
+            cat "$made/k.short"
+        else
+            sed '/^\/\/@ *ptx_lines: \[/,/^\/\/@ *\],/d' "$made/k.short"
+        fi
     } > "$made/k.sass"
     mv "$made/k.sass" "$target.sass"
     echo "$target"

@@ -29,6 +29,7 @@ mod observations;
 mod outputs;
 mod pictures;
 mod quiz;
+mod sass;
 mod sass_views;
 mod seeds;
 mod several;

@@ -294,19 +294,31 @@ impl Evidence {
         self.each.iter().filter(timed).map(|kernel| kernel.kernel.as_str()).collect()
     }
 
-    /// Returns a sentence about kernels whose counters depend on timing; empty without any.
-    pub fn about_timed(&self) -> String {
+    /// Returns sentences about kernels whose counters depend on timing, and about those that
+    /// cannot be run; empty without any.
+    pub fn exceptions(&self) -> String {
+        let mut text = String::new();
         let [mend, held] = [true, false].map(|mend| self.timed(mend));
         let n = mend.len() + held.len();
-        if n == 0 {
-            return String::new();
+        if n > 0 {
+            let names = [held.as_slice(), &mend].concat().join(", ");
+            text += &format!(
+                "The counters of {n} kernels depend on timing ({names}; {} held); these kernels \
+                 count like the others.",
+                held.len()
+            );
         }
-        let names = [held.as_slice(), &mend].concat().join(", ");
-        format!(
-            "The counters of {n} kernels depend on timing ({names}; {} held); these kernels count \
-             like the others.",
-            held.len()
-        )
+        let refused: Vec<&str> = self
+            .each
+            .iter()
+            .filter(|kernel| kernel.figures.0 == 0)
+            .map(|kernel| kernel.kernel.as_str())
+            .collect();
+        if !refused.is_empty() {
+            let (n, names) = (refused.len(), refused.join(", "));
+            text += &format!(" {n} kernels have unsupported instructions ({names}).");
+        }
+        text
     }
 
     /// Returns the measurement setup in one line.

@@ -14,7 +14,7 @@ pub fn evidence(found: &Evidence, all: bool, style: Style) -> String {
         found.fingerprint.code.title(),
         found.machine,
         found.measured_on(),
-        found.about_timed()
+        found.exceptions()
     );
     page.paragraph(about.trim_end(), "", "  ");
     for (basis, rows) in by_basis(found, (!all).then_some(&CHOSEN)) {

@@ -110,7 +110,7 @@ fn unseen(out: &mut String, found: &Evidence) {
         found.machine,
         mend + held,
         found.measured_on(),
-        found.about_timed()
+        found.exceptions()
     );
     let title = found.fingerprint.code.title();
     let _ = writeln!(out, "## {title}\n\n{}\n", wrap(about.trim_end(), WIDTH, "", ""));

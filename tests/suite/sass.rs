@@ -1,0 +1,216 @@
+//! Machine code counts what an H200 counts, and leaves the memory that the PTX of the same source
+//! leaves.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use simt_core::launch::{Launch, Overrides};
+use simt_core::machine::Finish;
+use simt_core::spec::Mode;
+use simt_core::{Job, Program};
+use simt_report::profile::{Held, Profile};
+use simt_report::simulate::{Simulation, simulate};
+
+use super::support;
+
+const UNSEEN: &str = "programs/unseen";
+const SEEDS: &str = "crates/gpu/observations/h200/profile.csv";
+
+/// Counters that follow from the machine code and its input.
+const COUNTERS: [&str; 21] = [
+    "smsp__warps_launched.sum",
+    "smsp__inst_executed.sum",
+    "smsp__thread_inst_executed.sum",
+    "smsp__thread_inst_executed_pred_on.sum",
+    "smsp__inst_executed_op_branch.sum",
+    "smsp__sass_branch_targets.sum",
+    "smsp__sass_branch_targets_threads_divergent.sum",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum",
+    "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
+    "smsp__inst_executed_op_shared_ld.sum",
+    "smsp__inst_executed_op_shared_st.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+];
+
+/// Reasons why a kernel's counters differ from the GPU's, and the kernels.
+/// Every kernel here differs in a counter at least.
+const DIFFERENT: &[(&str, &[&str])] = &[
+    (
+        "threads wait for others or race with them: the counters depend on timing",
+        &["frontier_step", "hash_insert", "lock_block", "locklist"],
+    ),
+    (
+        "lanes that call a function at different depths or addresses meet in another order",
+        &["ackermann", "function_table", "recurse"],
+    ),
+    ("local accesses with a lane-dependent index count as more requests", &["sort_insertion"]),
+];
+
+/// Kernels of the test that is not long: a small one for each kind of counter and control flow.
+const QUICK: [&str; 12] = [
+    "banks_apart",
+    "bitonic",
+    "break_continue",
+    "early_outs",
+    "gcd",
+    "half_warps_loop",
+    "histo",
+    "nested_bits",
+    "reduce_shuffle",
+    "struct_of_three",
+    "switch8",
+    "vector_loads",
+];
+
+fn parsed(path: &str) -> Program {
+    let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    Program::parse(path, &text)
+}
+
+fn profile(path: &str) -> Profile {
+    let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    Profile::parse(&text).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+fn run(program: &Program, set: &[(String, String)]) -> (Launch, Simulation) {
+    let spec = support::machine("h200");
+    let overrides = Overrides { set: set.to_vec(), ..Overrides::default() };
+    let (kernel, launch) =
+        support::launch(program, &overrides).unwrap_or_else(|e| panic!("{}: {e}", program.name));
+    let options = support::options(Mode::Volta, spec.side_order(), 1_000_000_000);
+    let done = simulate(Job::new(program, kernel, launch.clone(), &spec, options), &())
+        .unwrap_or_else(|e| panic!("{}: {e}", program.name));
+    assert!(matches!(done.finish, Finish::Ok), "{}: {:?}", program.name, done.finish);
+    (launch, done)
+}
+
+/// Returns the counters that differ in a run of a program, by the records of its launch.
+fn differing(program: &Program, profile: &Profile, set: &[(String, String)]) -> Vec<Held> {
+    let (launch, done) = run(program, set);
+    let kernel = &done.run.kernel;
+    let found = profile.launches_of(kernel, launch.grid, launch.block, &launch.constants);
+    let launched = found.first().unwrap_or_else(|| panic!("{}: not recorded", program.name));
+    let held = launched.hold(&done.run).held;
+    let counted = |held: &&Held| COUNTERS.contains(&held.name.as_str());
+    assert!(held.iter().filter(counted).count() > 6, "{}: few counters", program.name);
+    held.into_iter().filter(|held| counted(&held) && !held.is_exact()).collect()
+}
+
+/// Returns a line for each counter that differs.
+fn told(name: &str, held: &[Held]) -> String {
+    let line =
+        |h: &Held| format!("{name}: {} is {}, measured {}\n", h.name, h.simulated, h.measured);
+    held.iter().map(line).collect()
+}
+
+/// Runs unseen kernels; a kernel differs if and only if it is in the list.
+fn counts_of_unseen(chosen: impl Fn(&str) -> bool) -> usize {
+    let known: BTreeSet<&str> = DIFFERENT.iter().flat_map(|(_, names)| *names).copied().collect();
+    let (mut kernels, mut wrong) = (BTreeSet::new(), String::new());
+    for half in ["mend", "held"] {
+        let profile = profile(&format!("{UNSEEN}/{half}/profile.csv"));
+        for path in support::files(&format!("{UNSEEN}/{half}"), &["sass"]) {
+            let path = path.display().to_string();
+            let name = stem(&path);
+            if !chosen(&name) {
+                continue;
+            }
+            let found = differing(&parsed(&path), &profile, &[]);
+            match (known.contains(name.as_str()), found.is_empty()) {
+                (false, false) => wrong += &told(&name, &found),
+                (true, true) => wrong += &format!("{name}: equal now; remove it from the list\n"),
+                _ => {}
+            }
+            kernels.insert(name);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    kernels.len()
+}
+
+fn stem(path: &str) -> String {
+    Path::new(path).file_stem().expect("a name").to_string_lossy().into_owned()
+}
+
+#[test]
+fn counts_are_the_h200s() {
+    assert_eq!(counts_of_unseen(|name| QUICK.contains(&name)), QUICK.len());
+}
+
+#[test]
+#[ignore = "long: every unseen kernel"]
+fn long_counts_are_the_h200s() {
+    let kernels = counts_of_unseen(|_| true);
+    assert!(kernels >= 69, "{kernels} kernels");
+    for name in DIFFERENT.iter().flat_map(|(_, names)| *names) {
+        let is_there = |half: &str| Path::new(&format!("{UNSEEN}/{half}/{name}.sass")).exists();
+        assert!(is_there("mend") || is_there("held"), "{name} is not there");
+    }
+}
+
+/// Kernels of `programs/sass` with a recorded launch of so many elements.
+fn seeds_of(n: u64) {
+    let profile = profile(SEEDS);
+    let (mut kernels, mut wrong) = (0, String::new());
+    let set = [("n".to_owned(), n.to_string())];
+    for path in support::files("programs/sass", &["sass"]) {
+        let path = path.display().to_string();
+        let program = parsed(&path);
+        let kernel = &program.kernel(None).unwrap_or_else(|e| panic!("{e}")).name;
+        if profile.launches.iter().any(|launched| launched.kernel == *kernel) {
+            wrong += &told(&stem(&path), &differing(&program, &profile, &set));
+            kernels += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert_eq!(kernels, 5);
+}
+
+#[test]
+fn counts_of_the_reductions_are_the_h200s() {
+    seeds_of(1 << 9);
+}
+
+#[test]
+#[ignore = "long: 2^24 threads five times"]
+fn long_counts_of_large_reductions_are_the_h200s() {
+    seeds_of(1 << 24);
+}
+
+/// The PTX and the machine code of a source leave the same memory.
+#[test]
+fn machine_code_leaves_the_memory_of_its_ptx() {
+    // Enough for every branch; whole blocks of every kernel.
+    let small = BTreeMap::from([("n = 1 << 24", 1 << 13), ("n = 1 << 20", 1 << 13)]);
+    let mut kernels = 0;
+    for path in support::files("programs/sass", &["sass"]) {
+        let path = path.display().to_string();
+        let machine_code = parsed(&path);
+        let ptx = parsed(&format!("programs/cuda/{}.ptx", stem(&path)));
+        let n = small.iter().find(|(text, _)| machine_code.text.contains(**text));
+        let set: Vec<_> = n.map(|(_, n)| ("n".to_owned(), n.to_string())).into_iter().collect();
+        let [a, b] = [&machine_code, &ptx].map(|program| run(program, &set).1);
+        let names = |s: &Simulation| -> Vec<String> {
+            s.launch.buffers.iter().map(|buffer| buffer.name.clone()).collect()
+        };
+        assert_eq!(names(&a), names(&b), "{path}");
+        for (a, b) in a.launch.buffers.iter().zip(&b.launch.buffers) {
+            let differs =
+                (0..a.words.len().max(b.words.len())).find(|&i| a.words.get(i) != b.words.get(i));
+            assert_eq!(differs, None, "{path}: word of `{}` that differs", a.name);
+        }
+        assert!(a.run.passed(), "{path}: an expectation fails");
+        kernels += 1;
+    }
+    assert!(kernels >= 19, "{kernels} kernels");
+}
