@@ -28,10 +28,10 @@ pub(crate) struct MachineSetup {
 impl MachineSetup {
     /// Refuses to run machine code in pre-Volta mode, or with options for compiling PTX.
     pub(crate) fn check(&self, kernel: &Kernel) -> Result<(), Failure> {
-        if let Err(no_stack) = DoesNotFit::check_mode(kernel, self.mode) {
+        if let Err(why) = DoesNotFit::check_code(kernel, &self.spec, self.mode) {
             return Err(Failure::new(format!(
-                "{no_stack}\nhelp: run the kernel's .ptx in this mode, or choose a machine of volta \
-                 mode (`simt-sim machine` lists them)"
+                "{why}\nhelp: run the kernel's .ptx there, or choose a machine of volta mode with \
+                 warps of 32 lanes (`simt-sim machine` lists them)"
             )));
         }
         let option = match self.lowering {

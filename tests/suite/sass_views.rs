@@ -160,6 +160,7 @@ fn machine_code_refuses_what_only_ptx_has() {
     refused(&["timeline", EVEN_ODD, "--machine", "fermi"], &no_stack);
     refused(&["compare", EVEN_ODD, "--mode", "pre-volta,volta"], &no_stack);
     refused(&["plot", "stack", EVEN_ODD, "--mode", "pre-volta"], &no_stack);
+    refused(&["run", EVEN_ODD, "--warp-size", "16"], &["compiled for warps of 32 lanes"]);
     for option in [["--lowering", "as-written"], ["--lowering", "hardware"]] {
         refused(&[&["run", EVEN_ODD], &option[..]].concat(), &["says how to compile PTX"]);
     }

@@ -50,17 +50,28 @@ pub enum DoesNotFit {
         /// Architecture number.
         arch: u32,
     },
+    /// Machine code on a machine with smaller warps.
+    #[error("machine code is compiled for warps of 32 lanes, but {machine} has {lanes}")]
+    WarpSize {
+        /// Machine name.
+        machine: String,
+        /// Lanes of its warps.
+        lanes: u32,
+    },
 }
 
 impl DoesNotFit {
-    /// Checks that the code of a kernel can run in a mode.
+    /// Checks that the code of a kernel can run on a machine in a mode.
     ///
     /// # Errors
-    /// If machine code with barrier registers is to run in pre-Volta mode.
-    pub fn check_mode(kernel: &Kernel, mode: Mode) -> Result<(), DoesNotFit> {
+    /// If machine code with barrier registers is to run in pre-Volta mode, or in smaller warps.
+    pub fn check_code(kernel: &Kernel, spec: &Machine, mode: Mode) -> Result<(), DoesNotFit> {
         match &kernel.native {
             Some(native) if mode == Mode::PreVolta => {
                 Err(DoesNotFit::NoStack { arch: native.arch })
+            }
+            Some(_) if spec.warp_size as usize != MAX_LANES => {
+                Err(DoesNotFit::WarpSize { machine: spec.name.clone(), lanes: spec.warp_size })
             }
             _ => Ok(()),
         }

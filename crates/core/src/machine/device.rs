@@ -209,7 +209,7 @@ pub fn run<O: Observer>(
     observer: impl Fn() -> O + Sync,
 ) -> Result<Outcome<O>, DoesNotFit> {
     let kernel = code.kernel();
-    DoesNotFit::check_mode(kernel, options.mode)?;
+    DoesNotFit::check_code(kernel, spec, options.mode)?;
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
     let global = load(kernel, &mut launch);
     let mut cx = Context::new(code, &launch, spec, options, occupancy, &global);
@@ -257,7 +257,7 @@ pub fn fits(
     spec: &Machine,
     options: &Options,
 ) -> Result<(), DoesNotFit> {
-    DoesNotFit::check_mode(code.kernel(), options.mode)?;
+    DoesNotFit::check_code(code.kernel(), spec, options.mode)?;
     Occupancy::new(code.kernel(), launch, spec).map(|_| ())
 }
 
@@ -299,7 +299,7 @@ pub fn watch<O: Observer>(
     block: BlockId,
     observer: impl Fn() -> O,
 ) -> Result<Watched<O>, DoesNotFit> {
-    DoesNotFit::check_mode(code.kernel(), options.mode)?;
+    DoesNotFit::check_code(code.kernel(), spec, options.mode)?;
     let occupancy = Occupancy::new(code.kernel(), &launch, spec)?;
     let global = load(code.kernel(), &mut launch);
     let cx = Context::new(code, &launch, spec, options, occupancy, &global);

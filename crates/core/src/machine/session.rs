@@ -107,7 +107,7 @@ pub fn step_through<R>(
     work: impl FnOnce(Session<'_>) -> R,
 ) -> Result<R, DoesNotFit> {
     let kernel = code.kernel();
-    DoesNotFit::check_mode(kernel, options.mode)?;
+    DoesNotFit::check_code(kernel, spec, options.mode)?;
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
     let mut base = exec::variable_segments(&kernel.variables);
     base.extend(launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), true)));
