@@ -145,6 +145,14 @@ pub struct Traffic {
 }
 
 impl Traffic {
+    /// Returns the requests: words of a lane's local memory are apart and requested one by one.
+    pub fn requests(&self) -> u32 {
+        match self.memory {
+            MemoryKind::Local => self.bytes_per_lane().div_ceil(4).max(1),
+            _ => 1,
+        }
+    }
+
     /// Returns the bytes that each lane moved.
     pub fn bytes_per_lane(&self) -> u32 {
         self.requested / self.lanes.count().max(1)

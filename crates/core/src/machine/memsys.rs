@@ -8,6 +8,10 @@
 //!
 //! Not modeled: MSHR limits, DRAM banks and rows, TLB, L2 slices.
 
+mod banks;
+
+use banks::{ideal_wavefronts, wavefronts};
+
 use super::cache::{Cache, LINE, SECTOR, sectors_in};
 use super::dram::Dram;
 use super::l2::L2;
@@ -129,7 +133,7 @@ impl MemorySystem {
                     let a = &mut addresses[lane as usize % MAX_LANES];
                     *a = own + (*a / 4 * 32 + u64::from(lane)) * 4 + *a % 4;
                 }
-                self.global(now, access, addresses, MemoryKind::Local)
+                self.local(now, access, addresses)
             }
             _ => self.global(now, access, addresses, MemoryKind::Global),
         };
@@ -144,6 +148,31 @@ impl MemorySystem {
         if let Some(l1) = &mut self.l1 {
             l1.clear();
         }
+    }
+
+    /// Serves the words of a local access one by one: word `w + 1` is a line after word `w`.
+    fn local(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Served {
+        let words = access.bytes.div_ceil(4).max(1);
+        let word = MemoryAccess { bytes: access.bytes.min(4), ..access };
+        let mut served = self.global(now, word, addresses, MemoryKind::Local);
+        let mut at = *addresses;
+        for _ in 1..words {
+            at.iter_mut().for_each(|a| *a = a.wrapping_add(4 * MAX_LANES as u64));
+            let next = self.global(now + served.port, word, &at, MemoryKind::Local);
+            let (all, one) = (&mut served.traffic, &next.traffic);
+            all.requested += one.requested;
+            all.sectors += one.sectors;
+            all.lines += one.lines;
+            all.transactions += one.transactions;
+            all.l1_hits += one.l1_hits;
+            all.l2_hits += one.l2_hits;
+            all.l2_crossed += one.l2_crossed;
+            all.dram += one.dram;
+            all.written_back += one.written_back;
+            served.done = served.done.max(next.done);
+            served.port += next.port;
+        }
+        served
     }
 
     fn global(
@@ -362,79 +391,6 @@ fn same_word_lanes(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
     words[..len].sort_unstable();
     let longest = words[..len].chunk_by(|a, b| a == b).map(<[u64]>::len).max();
     longest.unwrap_or(1) as u32
-}
-
-/// Returns the passes that the banks need.
-///
-/// For each group of lanes that is served at once, that is the largest number of distinct words in
-/// one bank. An H200 serves a warp at once at up to 4 bytes per lane, half of one at 8 and a quarter
-/// at 16, and twice as many lanes if neighbours (or lanes two apart) have equal addresses.
-fn wavefronts(access: MemoryAccess, addresses: &[u64; MAX_LANES], banks: u32) -> u32 {
-    let words_per_lane = u32::from(access.bytes).div_ceil(4).max(1);
-    let paired = |apart: u32| {
-        let partner = |lane: u32| addresses[(lane ^ apart) as usize % MAX_LANES];
-        let equal = |lane: u32| addresses[lane as usize % MAX_LANES] == partner(lane);
-        access.lanes.lanes().all(|lane| !access.lanes.contains(lane ^ apart) || equal(lane))
-    };
-    let group = match words_per_lane {
-        1 => return passes_of(access.lanes, 1, addresses, banks),
-        words if paired(1) || paired(2) => 64 / words,
-        words => 32 / words,
-    };
-    let mut passes = 0;
-    for first in (0..32).step_by(group.max(1) as usize) {
-        let lanes = access.lanes & LaneMask(LaneMask::first_n(group).0 << first);
-        if !lanes.is_empty() {
-            passes += passes_of(lanes, words_per_lane, addresses, banks);
-        }
-    }
-    passes
-}
-
-fn passes_of(
-    lanes: LaneMask,
-    words_per_lane: u32,
-    addresses: &[u64; MAX_LANES],
-    banks: u32,
-) -> u32 {
-    let mut words = [0; 4 * MAX_LANES];
-    let mut len = 0;
-    // One bit per bank suffices while no two lanes conflict, which is the common case.
-    let mut taken = 0_u64;
-    let mut clash = false;
-    for lane in lanes.lanes() {
-        for k in 0..u64::from(words_per_lane) {
-            let word = addresses[lane as usize] / 4 + k;
-            let bank = 1 << (word % u64::from(banks));
-            if taken & bank != 0 {
-                if words[..len].last() == Some(&word) {
-                    continue;
-                }
-                clash = true;
-            }
-            taken |= bank;
-            words[len] = word;
-            len += 1;
-        }
-    }
-    if !clash {
-        return u32::from(len > 0);
-    }
-    words[..len].sort_unstable();
-    let mut per_bank = [0_u32; 64];
-    let mut last = None;
-    for &word in &words[..len] {
-        if last != Some(word) {
-            per_bank[(word % u64::from(banks)) as usize] += 1;
-        }
-        last = Some(word);
-    }
-    per_bank.into_iter().max().unwrap_or(1)
-}
-
-fn ideal_wavefronts(access: MemoryAccess, banks: u32) -> u32 {
-    let words = access.lanes.count() * u32::from(access.bytes).div_ceil(4).max(1);
-    words.div_ceil(banks.max(1)).max(1)
 }
 
 #[cfg(test)]

@@ -68,9 +68,7 @@ enum OpcodeKind {
 impl OpcodeKind {
     fn of(op: &Op) -> OpcodeKind {
         match op {
-            Op::Branch { .. } | Op::BranchUnlessConverged { .. } | Op::Jump(_) => {
-                OpcodeKind::Branch
-            }
+            Op::Branch { .. } | Op::Jump(_) => OpcodeKind::Branch,
             Op::Exit | Op::WarpSync { .. } => OpcodeKind::Control,
             Op::Join(ConvergenceOp::Sync(_) | ConvergenceOp::Break(_)) => OpcodeKind::Control,
             Op::Load(load) if load.access.space == Space::Shared => OpcodeKind::SharedLoad,
@@ -226,7 +224,7 @@ impl Counts {
         step.requests += 1;
         step.sectors += u64::from(t.sectors);
         self.traffic[t.memory as usize][t.kind as usize].add(&TrafficTotals {
-            requests: 1,
+            requests: t.requests().into(),
             requested_bytes: t.requested.into(),
             sectors: t.sectors.into(),
             lines: t.lines.into(),
