@@ -17,7 +17,7 @@ use super::dram::Dram;
 use super::l2::L2;
 use super::l2::replay::RequestLog;
 use super::stores::{FINE, Stores};
-use crate::base::{Cycle, LaneMask, MAX_LANES, SmId};
+use crate::base::{Cycle, MAX_LANES, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
@@ -396,6 +396,7 @@ fn same_word_lanes(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::LaneMask;
 
     fn shared(bytes: u8, address: impl Fn(u64) -> u64) -> u32 {
         let addresses = std::array::from_fn(|lane| address(lane as u64));

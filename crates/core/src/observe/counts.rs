@@ -68,7 +68,9 @@ enum OpcodeKind {
 impl OpcodeKind {
     fn of(op: &Op) -> OpcodeKind {
         match op {
-            Op::Branch { .. } | Op::Jump(_) => OpcodeKind::Branch,
+            Op::Branch { .. } | Op::BranchUnlessConverged { .. } | Op::Jump(_) => {
+                OpcodeKind::Branch
+            }
             Op::Exit | Op::WarpSync { .. } => OpcodeKind::Control,
             Op::Join(ConvergenceOp::Sync(_) | ConvergenceOp::Break(_)) => OpcodeKind::Control,
             Op::Load(load) if load.access.space == Space::Shared => OpcodeKind::SharedLoad,
