@@ -34,7 +34,8 @@ fn read_program(path: &Path, sass: &SassChoice) -> Result<(String, String), Fail
         return Ok((name, import::compiled(path, sass.arch(), None, None)?));
     }
     let fail = |e: &dyn std::fmt::Display| Failure::new(format!("cannot read `{name}`: {e}"));
-    let most = MAX_BYTES.max(simt_cubin::MAX_BYTES);
+    let is_cubin = path.extension().is_some_and(|extension| extension == "cubin");
+    let most = if is_cubin { simt_cubin::MAX_BYTES } else { MAX_BYTES };
     let bytes = reading::regular(path, most, BOUND).map_err(|e| fail(&e))?;
     if simt_cubin::is_elf(&bytes) {
         return Ok((name, import::of_image(path, &bytes, None, None)?));

@@ -128,6 +128,15 @@ fn run(program: &Program, set: &[(String, String)]) -> (Launch, Simulation) {
     (launch, done)
 }
 
+fn finish(program: &Program) -> Finish {
+    let spec = support::machine("h200");
+    let (kernel, launch) = support::launch(program, &Overrides::default())
+        .unwrap_or_else(|e| panic!("{}: {e}", program.name));
+    let options = support::options(Mode::Volta, spec.side_order(), 1_000_000_000);
+    let job = Job::new(program, kernel, launch, &spec, options);
+    simulate(job, &()).unwrap_or_else(|e| panic!("{}: {e}", program.name)).finish
+}
+
 /// Returns the counters that differ in a run of a program, by the records of its launch.
 fn differing(program: &Program, profile: &Profile, set: &[(String, String)]) -> Vec<Held> {
     let (launch, done) = run(program, set);
@@ -246,6 +255,11 @@ fn machine_code_leaves_the_memory_of_its_ptx() {
     for path in support::files("programs/sass", &["sass"]) {
         let path = path.display().to_string();
         let machine_code = parsed(&path);
+        if stem(&path) == "call_recursive" {
+            // It needs more than the default stack of 1 KiB, on an H200 as well (docs/cuda.md).
+            assert!(matches!(finish(&machine_code), Finish::Fault(_)), "{path}");
+            continue;
+        }
         let ptx = parsed(&format!("programs/cuda/{}.ptx", stem(&path)));
         let n = small.iter().find(|(text, _)| machine_code.text.contains(**text));
         let set: Vec<_> = n.map(|(_, n)| ("n".to_owned(), n.to_string())).into_iter().collect();
@@ -263,5 +277,5 @@ fn machine_code_leaves_the_memory_of_its_ptx() {
         assert!(a.run.passed(), "{path}: an expectation fails");
         kernels += 1;
     }
-    assert!(kernels >= 19, "{kernels} kernels");
+    assert!(kernels >= 18, "{kernels} kernels");
 }

@@ -303,6 +303,15 @@ pub fn step(
             };
             access::put(registers, d, clock.is_wide(), lanes, |_| now);
         }
+        Op::Load(op) if op.uniform => {
+            let effect = access::load(op, lanes, registers, env)?;
+            let lane = lanes.lowest().unwrap_or(0) as usize % MAX_LANES;
+            for d in op.d.into_iter().flatten() {
+                let value = registers.narrow[usize::from(d.0)][lane];
+                registers.narrow[usize::from(d.0)] = [value; MAX_LANES];
+            }
+            return Ok(effect);
+        }
         Op::Load(op) => return access::load(op, lanes, registers, env),
         Op::Store(op) => return access::store(op, lanes, registers, env),
         Op::Atomic(op) => return access::atomic(op, lanes, registers, env),

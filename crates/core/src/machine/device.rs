@@ -163,7 +163,7 @@ impl<'a> Context<'a> {
 fn memory_of(kernel: &Kernel, spec: &Machine) -> Memory {
     let mut memory = spec.memory;
     let times = spec.sass.as_ref().filter(|_| kernel.native.is_some());
-    if let Some(latencies) = times.and_then(|times| times.memory) {
+    if let Some(latencies) = times.and_then(|times| times.accesses) {
         if let Some(l1) = &mut memory.l1 {
             l1.latency = latencies.l1;
         }

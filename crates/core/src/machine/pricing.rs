@@ -325,7 +325,8 @@ fn price_by_word(
         },
     };
     let price = spec.price(class);
-    let latency = times.latencies.get(&opcode.name).copied().unwrap_or(price.latency);
+    let own = times.latencies.iter().find(|(name, _)| *name == opcode.name);
+    let latency = own.map_or(price.latency, |(_, cycles)| *cycles);
     let interval = match times.intervals.get(&pipe) {
         Some(&interval) => interval,
         // The instructions of these pipes have prices of their own.
@@ -338,8 +339,8 @@ fn price_by_word(
     };
     let wide = match &op.inst.op {
         Op::Load(load) => match load.access.ty.bytes() * u32::from(load.access.count) {
-            8 => times.wide.0,
-            16 => times.wide.1,
+            8 => times.load_8,
+            16 => times.load_16,
             _ => 0,
         },
         _ => 0,

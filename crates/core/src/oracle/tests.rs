@@ -207,6 +207,7 @@ fn barriers_make_shared_memory_visible() {
             lane(LaneFn::Sub { sat: false }, Type::U32, Y, &[LIMIT, TID]),
             lane(LaneFn::MulLo, Type::U32, Y, &[Y, FOUR]),
             i(Op::Load(Load {
+                uniform: false,
                 access: access(Space::Shared),
                 d: [Some(X), None, None, None],
                 address: shared(Y),
@@ -292,6 +293,7 @@ fn a_spin_lock_is_served_by_turns() {
             setp(Compare::Ne, X, ZERO),
             when(P, jump(0)),
             i(Op::Load(Load {
+                uniform: false,
                 access: access(Space::Global),
                 d: [Some(Y), None, None, None],
                 address: at(4),
@@ -340,6 +342,7 @@ fn variables_are_memory_too() {
         0,
         vec![
             i(Op::Load(Load {
+                uniform: false,
                 access: access(Space::Const),
                 d: [Some(X), None, None, None],
                 address: Address { base: AddressBase::Zero, offset: address as i64 },

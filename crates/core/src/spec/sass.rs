@@ -17,7 +17,7 @@ pub struct SassTimes {
     /// Cycles from issue to write-back of instructions of variable latency, by opcode.
     ///
     /// The default is the price of the class. The memory system has those of accesses.
-    pub latencies: BTreeMap<String, u32>,
+    pub latencies: Vec<(String, u32)>,
     /// Cycles from a taken branch to its target.
     pub taken: u32,
     /// Cycles from a BSYNC that completes its barrier to the next instruction.
@@ -36,10 +36,12 @@ pub struct SassTimes {
     pub queue: u32,
     /// Cycles from CALL, RET and branches through registers to their targets.
     pub jump: u32,
-    /// Further cycles of a load of 8 and of 16 bytes per lane.
-    pub wide: (u32, u32),
+    /// Further cycles of a load of 8 bytes per lane.
+    pub load_8: u32,
+    /// Further cycles of a load of 16 bytes per lane.
+    pub load_16: u32,
     /// Latencies of the memory system, in cycles from issue to write-back.
-    pub memory: Option<Latencies>,
+    pub accesses: Option<Latencies>,
     /// Constant cache.
     pub constants: Option<ConstantCache>,
     /// Instruction caches.

@@ -108,6 +108,7 @@ fn at(offset: i64) -> Address {
 
 fn load_of(space: Space, ty: Type, count: u8, offset: i64) -> Load {
     Load {
+        uniform: false,
         access: access(space, ty, count),
         d: [1, 2, 3, 4].map(|r| Some(Row(r))),
         address: at(offset),
@@ -281,7 +282,8 @@ fn faults_name_the_lowest_lane_and_leave_no_trace() {
         assert_eq!(result, Err(Fault { lane, kind }));
         assert_eq!(world.buffer(), before);
         let registers = world.registers.clone();
-        let load = Load { access: op.access, d: [Some(Row(1)); 4], address: op.address };
+        let load =
+            Load { uniform: false, access: op.access, d: [Some(Row(1)); 4], address: op.address };
         if !matches!(result, Err(Fault { kind: FaultKind::ReadOnly { .. }, .. })) {
             assert_eq!(world.load(FULL, &load).map_err(|f| f.lane), Err(lane));
             assert_eq!(world.registers, registers);
@@ -337,6 +339,7 @@ fn generic_addresses_find_their_memory_lane_by_lane() {
 #[test]
 fn parameters_and_constants_are_read_once_for_all() {
     let fixed = |space, offset| Load {
+        uniform: false,
         access: access(space, Type::U32, 1),
         d: [Some(Row(1)), None, None, None],
         address: Address { base: AddressBase::Zero, offset },

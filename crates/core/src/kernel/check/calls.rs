@@ -91,7 +91,12 @@ impl<'a> Body<'a> {
 
     fn slot_load(&self, row: Row, ty: Type, offset: u64) -> Op {
         let address = Address { base: self.frame_base(), offset: offset as i64 };
-        Op::ReadSlot(Load { access: access(ty), d: [Some(row), None, None, None], address })
+        Op::ReadSlot(Load {
+            uniform: false,
+            access: access(ty),
+            d: [Some(row), None, None, None],
+            address,
+        })
     }
 
     fn slot_store(&self, row: Row, ty: Type, offset: u64) -> Op {

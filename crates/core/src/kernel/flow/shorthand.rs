@@ -44,7 +44,12 @@ fn load(space: Space, strong: bool, d: &str, base: &str) -> Op {
         scope: Scope::Block,
         bypass_l1: strong,
     };
-    Op::Load(Load { access, d: [Some(row(d)), None, None, None], address: address(base) })
+    Op::Load(Load {
+        uniform: false,
+        access,
+        d: [Some(row(d)), None, None, None],
+        address: address(base),
+    })
 }
 
 pub(crate) fn assemble(text: &str) -> Vec<Inst> {

@@ -117,6 +117,8 @@ pub struct Load {
     pub access: Access,
     /// Results; the first `access.count` are valid. `None` for `_`.
     pub d: [Option<Row>; 4],
+    /// True if the results are uniform registers, which hold one value in all lanes (ULDC).
+    pub uniform: bool,
     /// Address.
     pub address: Address,
 }

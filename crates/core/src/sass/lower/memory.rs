@@ -82,7 +82,7 @@ fn load(l: &mut Lowering<'_, '_>, space: Space, module: &Module<'_>) -> Result<L
     }
     let address = address(l, 1, space, module)?;
     let access = Access { space, ty, count, wide: false, order, scope, bypass_l1 };
-    Ok(Load { access, d, address })
+    Ok(Load { access, d, uniform: false, address })
 }
 
 fn store(l: &mut Lowering<'_, '_>, space: Space, module: &Module<'_>) -> Result<Store, Missing> {
@@ -214,7 +214,7 @@ fn constant(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Mi
             0 => 0,
             bank => module.bank(bank).ok_or(Missing::Operands)?,
         };
-        if uniform || count > 2 {
+        if count > 2 {
             return Err(Missing::Operands);
         }
         let row = l.read(index, Width::Word)?;
@@ -241,7 +241,7 @@ fn constant(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Mi
             bypass_l1: false,
         };
         let address = Address { base: AddressBase::Native(native), offset: base as i64 + offset };
-        return Ok(Lowered::of(Op::Load(Load { access, d, address })));
+        return Ok(Lowered::of(Op::Load(Load { access, d, uniform, address })));
     }
     let offset = u32::try_from(offset).map_err(|_| Missing::Operands)?;
     let bytes = ty.bytes() as u8;

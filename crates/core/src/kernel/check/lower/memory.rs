@@ -41,12 +41,13 @@ pub(super) fn load(m: &FormMatch<'_>, args: &Args) -> Op {
     let address = args.address(1);
     if args.slot {
         return Op::ReadSlot(Load {
+            uniform: false,
             access: Access { space: Space::Local, ..access(m, wide) },
             d,
             address,
         });
     }
-    Op::Load(Load { access: access(m, wide), d, address })
+    Op::Load(Load { uniform: false, access: access(m, wide), d, address })
 }
 
 pub(super) fn store(m: &FormMatch<'_>, args: &Args) -> Op {
