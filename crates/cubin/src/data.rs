@@ -136,7 +136,7 @@ fn variable(
     while let Some((0, rest)) = bytes.split_last() {
         bytes = rest;
     }
-    let offset = base.checked_add(place.start).unwrap_or(u64::MAX);
+    let offset = base.saturating_add(place.start);
     Ok(VariableFacts {
         offset: small(offset, &format!("the offset of `{name}`"))?,
         size: small(place.end - place.start, &format!("the size of `{name}`"))?,

@@ -26,8 +26,8 @@ pub const INSTRUCTION_BYTES: u64 = 16;
 pub struct NativeKernel {
     /// Architecture number: 90 for sm_90.
     pub arch: u32,
-    /// Control word, opcode, and counter of DEPBAR of each instruction.
-    pub timing: Vec<(ControlWord, &'static Opcode, Option<(u8, u8)>)>,
+    /// Timing of each instruction.
+    pub timing: Vec<NativeTiming>,
     /// Instructions that invalidate L1 (CCTL.IVALL).
     pub invalidates_l1: Vec<u32>,
     /// Bytes of constant bank 0 before the parameters.
@@ -54,6 +54,17 @@ impl NativeKernel {
     pub fn stack_of(&self, launch: Option<u32>) -> u32 {
         self.stack.max(launch.unwrap_or(DEFAULT_STACK)).next_multiple_of(16)
     }
+}
+
+/// What the listing says about an instruction's time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NativeTiming {
+    /// Control word.
+    pub word: ControlWord,
+    /// Opcode, which has a pipe.
+    pub opcode: &'static Opcode,
+    /// Counter and value to which it must fall (DEPBAR.LE).
+    pub falls_to: Option<(u8, u8)>,
 }
 
 /// Row that holds a value of a constant bank.

@@ -183,10 +183,10 @@ impl<'a> PricedCode<'a> {
             cost
         };
         let mut costs: Vec<Cost> = code.ops().iter().map(&mut price_of).collect();
-        for i in 1..costs.len() {
-            let kept = kept_operands(&code.ops()[i - 1], &code.ops()[i]);
+        for (cost, pair) in costs.iter_mut().skip(1).zip(code.ops().windows(2)) {
+            let kept = kept_operands(&pair[0], &pair[1]);
             if kept != 0 {
-                [_, costs[i].reads_reused] = read_ports(&code.ops()[i].inst, kept);
+                [_, cost.reads_reused] = read_ports(&pair[1].inst, kept);
             }
         }
         let mut address = 0;

@@ -282,7 +282,7 @@ impl Scheduler {
             soonest = soonest.min(self.free_by_number(port, shared));
         }
         let soonest = soonest.max(self.reads_until);
-        self.next = if soonest >= NEVER { NEVER } else { soonest.max(self.accounted) };
+        self.next = if soonest == NEVER { NEVER } else { soonest.max(self.accounted) };
     }
 
     /// Returns the warp that the policy issues at `now`, if any can issue.

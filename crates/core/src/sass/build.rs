@@ -11,11 +11,11 @@ use super::text::{self, Operand, Text};
 use crate::base::Pc;
 use crate::code::{Code, Dependences, MicroOp, Scheme};
 use crate::diag::{Diagnostic, Span, has_errors};
-use crate::isa::{ControlWord, Isa, Opcode, Pipe, Space, Type, opcode};
+use crate::isa::{Isa, Opcode, Pipe, Space, Type, opcode};
 use crate::kernel::layout::{CONST_BASE, GLOBAL_BASE};
 use crate::kernel::{
     Checked, ControlFlow, ConvergenceOp, INSTRUCTION_BYTES, Inst, Kernel, MACHINE_FORM,
-    NativeKernel, Op, Parameter, Predicate, Refused, Register, Row, StaticVariable,
+    NativeKernel, NativeTiming, Op, Parameter, Predicate, Refused, Register, Row, StaticVariable,
 };
 
 /// Maximum number of instructions of a kernel.
@@ -189,7 +189,11 @@ fn build(
                 let (reads, writes) = (lowering.reads, lowering.writes);
                 let guard = guard.map(predicate);
                 let inst = instruction(lowered.clone(), guard, reads, writes, row, line);
-                native.timing.push((decode(line.encoding), row, lowered.falls_to));
+                native.timing.push(NativeTiming {
+                    word: decode(line.encoding),
+                    opcode: row,
+                    falls_to: lowered.falls_to,
+                });
                 if lowered.invalidates_l1 {
                     native.invalidates_l1.push(insts.len() as u32);
                 }
@@ -406,10 +410,8 @@ fn by_instruction(lines: &[(u32, u32)], insts: &[Inst]) -> Vec<u32> {
 /// Returns the code of a kernel of machine code; `None` for a kernel of PTX.
 pub(super) fn code(kernel: &Kernel) -> Option<Code> {
     let native = kernel.native.as_ref()?;
-    let op = |((i, inst), &(word, opcode, falls_to)): (
-        (usize, &Inst),
-        &(ControlWord, &'static Opcode, Option<(u8, u8)>),
-    )| {
+    let op = |((i, inst), timing): ((usize, &Inst), &NativeTiming)| {
+        let &NativeTiming { word, opcode, falls_to } = timing;
         MicroOp {
             inst: inst.clone(),
             source: Some(i as u32),

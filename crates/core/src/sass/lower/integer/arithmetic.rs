@@ -96,7 +96,7 @@ impl Reader<'_, '_, '_> {
             false => NativeFn::ShiftAdd { shift },
         };
         // The low word of `-a` shifted is that of the shifted value negated; others are not known.
-        let known = !self.op.s[0].invert && !(high && self.op.s[0].negate);
+        let known = !(self.op.s[0].invert || high && self.op.s[0].negate);
         if known { Ok(()) } else { Err(Missing::Operands) }
     }
 

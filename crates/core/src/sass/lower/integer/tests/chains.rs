@@ -65,7 +65,7 @@ fn products_of_64_bits() {
          MOV R10, R9
          IADD3 RZ, P0, R7, R8, RZ
          IMAD.WIDE.U32.X R8, R3, R5, R10, P0",
-        |l| W(8, (u128::from(l.w(2)) * u128::from(l.w(4)) >> 64) as u64),
+        |l| W(8, ((u128::from(l.w(2)) * u128::from(l.w(4))) >> 64) as u64),
     );
     chain(
         "IMAD.WIDE.U32 R6, R3, R4, RZ
