@@ -94,7 +94,12 @@ impl Kernel {
     ///
     /// With a stack limit, this is the sum of the kernel's frame, one frame of each function, and
     /// `stack` bytes for further calls, so that only recursion can exceed it.
+    ///
+    /// Machine code has one stack, which is what `stack` or the default gives.
     pub fn local_limit(&self, stack: Option<u32>) -> u64 {
+        if let Some(native) = &self.native {
+            return native.stack_of(stack).into();
+        }
         let each = self.functions.iter().map(|f| u64::from(f.frame) + layout::CALL_BYTES);
         let limit = |stack: u32| u64::from(self.local_bytes) + each.sum::<u64>() + u64::from(stack);
         stack.map_or(layout::LOCAL_LIMIT, limit).min(layout::LOCAL_LIMIT)
