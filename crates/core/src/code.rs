@@ -1,6 +1,7 @@
 //! Code that a machine runs.
 //!
-//! A compiler model ([`crate::ptxas`]) makes a [`Code`] from a checked [`Kernel`]. Its micro-ops
+//! A compiler model ([`crate::ptxas`]) makes a [`Code`] from a checked [`Kernel`] of PTX;
+//! [`crate::sass`] makes one from machine code, where nothing is left to decide. Its micro-ops
 //! carry what a machine needs and cannot decide: operation and operands, issue slots and unit,
 //! dependences, convergence operations, and the source instruction. Layout is irrelevant: every
 //! micro-op names its successor.
@@ -66,7 +67,7 @@ pub enum Dependences {
         /// Entry of the guard's predicate.
         guard: Option<u16>,
     },
-    /// What the compiler wrote into the instruction's control word.
+    /// Control word of the machine instruction, set by NVIDIA's compiler.
     Control {
         /// Control word.
         word: ControlWord,

@@ -57,7 +57,7 @@ pub struct Inst {
     pub also: Option<PredicateUse>,
     /// Instruction class, which has costs in the machine file.
     pub class: Class,
-    /// Form, as an index of `Isa::rows`.
+    /// Form, as an index of `Isa::rows`; [`MACHINE_FORM`](super::MACHINE_FORM) for machine code.
     pub form: u16,
     /// Registers read, with the guard, without immediates and special registers.
     ///
@@ -202,9 +202,10 @@ pub enum Op {
     ///
     /// Only in machine code ([`Kernel::with_saved_registers`]).
     Spill(Spill),
-    /// A join operation of the independent mode.
+    /// A convergence operation.
     ///
-    /// Only in streams, never in `Kernel::insts`.
+    /// Machine code has its own in `Kernel::insts`; for PTX the compiler model adds them to the
+    /// micro-ops.
     Join(ConvergenceOp),
 }
 

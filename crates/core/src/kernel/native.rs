@@ -21,7 +21,7 @@ pub const MACHINE_FORM: u16 = u16::MAX - 1;
 /// Size of a machine instruction in bytes.
 pub const INSTRUCTION_BYTES: u64 = 16;
 
-/// What a kernel of machine code has beyond one of PTX.
+/// Facts of a kernel of machine code that PTX does not have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NativeKernel {
     /// Architecture number: 90 for sm_90.
@@ -56,7 +56,7 @@ impl NativeKernel {
     }
 }
 
-/// What the listing says about an instruction's time.
+/// Timing of a machine instruction, as read from a listing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NativeTiming {
     /// Control word.

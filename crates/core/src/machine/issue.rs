@@ -174,11 +174,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 After::Nothing
             }
             Kind::Join => {
-                let live = warp.control.joined();
+                let waiting = if cost.resolves > 0 { warp.control.joined() } else { 0 };
                 warp.control.advance(join(step));
                 if cost.resolves > 0 {
                     // A BSYNC that blocks leaves the warp's other lanes to run.
-                    let blocks = warp.control.joined() > live;
+                    let blocks = warp.control.joined() > waiting;
                     let cycles = if blocks { cx.program.blocked_sync } else { cost.resolves };
                     let at = now + Cycle::from(cycles);
                     warp.resolves = Until::new(at, Stall::BranchResolving);

@@ -22,6 +22,10 @@ use crate::kernel::{
 const MOST_INSTRUCTIONS: usize = 1_000_000;
 /// Way out of a listing that was edited or cut.
 const AGAIN: &str = "make the file again with `simt-sim import K.cubin -o K.sass`";
+/// Maximum number of register rows: registers, immediates and constants.
+const MOST_ROWS: u16 = 60_000;
+/// Maximum bytes of a module's variables and constant banks.
+const MOST_DATA: u64 = 256 << 20;
 /// Distance of two constant banks in the address space.
 const BANK_BYTES: u64 = 1 << 20;
 /// Architectures whose encodings are read.
@@ -102,6 +106,14 @@ struct Data {
     banks: Vec<(u8, u64)>,
 }
 
+/// Returns the bytes of a module's variables and of a kernel's constant banks.
+fn data_bytes(module: &ModuleFacts, kernel: &KernelFacts) -> u64 {
+    let banks = module.banks.iter().chain(&kernel.banks);
+    let banks = banks.map(|bank| bank.bytes.len() as u64);
+    let variables = module.variables.iter().map(|v| u64::from(v.size));
+    banks.chain(variables).sum()
+}
+
 /// Places the module's variables and the kernel's constant banks.
 fn place(module: &ModuleFacts, kernel: &KernelFacts) -> Data {
     let mut banks: Vec<(u8, u64)> = vec![(3, CONST_BASE)];
@@ -162,6 +174,10 @@ fn build(
         return Err(vec![Diagnostic::error("too-large", function.span, message)]);
     }
     belongs(function, facts, module).map_err(|error| vec![error])?;
+    if data_bytes(module, facts) > MOST_DATA {
+        let message = format!("variables and constant banks have more than {MOST_DATA} bytes");
+        return Err(vec![Diagnostic::error("too-large", function.span, message)]);
+    }
     let texts = texts(function, &mut errors);
     let data = place(module, facts);
     let mut rows = rows(&texts, facts);
@@ -174,6 +190,11 @@ fn build(
     };
     let mut insts = Vec::with_capacity(texts.len());
     for (line, text) in function.lines.iter().zip(texts) {
+        if rows.registers.narrow > MOST_ROWS {
+            let message = "the kernel has too many different immediates and constants";
+            errors.push(Diagnostic::error("too-large", line.span, message));
+            break;
+        }
         let Some((text, row)) = text else { continue };
         let about = Module {
             count: function.lines.len() as u32,
@@ -433,4 +454,43 @@ pub(super) fn code(kernel: &Kernel) -> Option<Code> {
         is_machine_code: true,
         predicated: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+
+    fn refusal(facts: &str, code: &str) -> String {
+        let text = format!(
+            "//@ Module(arch: 90, kernels: [Kernel(name: \"k\", registers: 8, params_at: 0x210)], \
+             {facts})\n\tcode for sm_90\n\t\tFunction : k\n{code}"
+        );
+        let read = read(&text);
+        assert!(read.kernels.is_empty(), "refused");
+        read.findings.first().map(|d| d.message.clone()).unwrap_or_default()
+    }
+
+    const EXIT: &str = "/*0000*/ EXIT ; /* 0x000000000000794d */\n/* 0x000fea0003800000 */\n";
+
+    #[test]
+    fn memory_that_a_file_can_ask_for_is_bounded() {
+        let large = "variables: [Variable(name: \"v\", offset: 0, size: 4000000000)]";
+        assert!(refusal(large, EXIT).contains("more than"), "{}", refusal(large, EXIT));
+    }
+
+    #[test]
+    fn rows_do_not_run_out() {
+        let mut code = String::new();
+        for i in 0..61_000_u64 {
+            let (address, low) = (16 * i, (i + 1) << 32 | 0x0000_7802);
+            let _ = writeln!(
+                code,
+                "/*{address:04x}*/ MOV R0, 0x{:x} ; /* 0x{low:016x} */\n/* 0x000fe20000000f00 */",
+                i + 1
+            );
+        }
+        let message = refusal("", &code);
+        assert!(message.contains("too many different immediates"), "{message}");
+    }
 }

@@ -354,7 +354,7 @@ impl<'r, 't> Lowering<'r, 't> {
         (self.encoding >> 32) as u32
     }
 
-    /// Fails if the mnemonic has modifiers that nobody has taken.
+    /// Fails if the mnemonic has modifiers that were not read.
     pub(super) fn finish(&self) -> Result<(), Missing> {
         let known = self.text.modifiers.is_empty();
         if known { Ok(()) } else { Err(Missing::Modifier(self.text.modifiers.join("."))) }

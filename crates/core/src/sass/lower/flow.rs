@@ -47,7 +47,7 @@ pub(super) fn lower(
 fn branch(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Missing> {
     l.text.take("U");
     if l.text.take("DIV") {
-        // BRA.DIV UR4, 0x100: the register holds the lanes that the code behind it needs.
+        // BRA.DIV UR4, 0x100: the register holds the lanes that the next instructions need.
         let named = l.source(0, Width::Word)?;
         let mask = if named.invert && named.row == l.rows.immediate(0) {
             l.rows.immediate(u32::MAX)
@@ -79,8 +79,7 @@ fn fixed(l: &Lowering<'_, '_>, i: usize, module: &Module<'_>) -> Result<Pc, Miss
 
 /// CALL.REL.NOINC 0x100, CALL.REL.NOINC R8 0x0, RET.REL.NODEC R20 0x0, BRX R2 -0x140.
 fn jump(l: &mut Lowering<'_, '_>, module: &Module<'_>, kind: JumpKind) -> Result<Lowered, Missing> {
-    let absolute = l.text.take("ABS");
-    ["REL", "NOINC", "NODEC", "INC"].iter().for_each(|word| _ = l.text.take(word));
+    ["ABS", "REL", "NOINC", "NODEC", "INC"].iter().for_each(|word| _ = l.text.take(word));
     let target = match l.text.operands.first() {
         Some(&Operand::Register(name, _)) => {
             let row: Row = l.read(name, Width::Word)?;
@@ -92,7 +91,6 @@ fn jump(l: &mut Lowering<'_, '_>, module: &Module<'_>, kind: JumpKind) -> Result
             // BRX counts from the next instruction, CALL and RET from the start of the code.
             let relative = kind == JumpKind::Branch && l.text.name == "BRX";
             let from = if relative { i64::from(module.address) + 16 } else { 0 };
-            let _ = absolute;
             JumpTarget::Register {
                 row,
                 offset: offset + from,

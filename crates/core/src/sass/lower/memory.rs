@@ -196,7 +196,7 @@ fn address(
     let row = register.map(|name| l.read(name, width(pair))).transpose()?;
     let uniform_pair = global;
     let uniform = uniform.map(|name| l.read(name, width(uniform_pair))).transpose()?;
-    // The kernel's own shared memory begins behind the system's.
+    // The kernel's own shared memory follows the system's.
     let reserved = if space == Space::Shared { i64::from(module.reserved_shared) } else { 0 };
     let base = NativeAddress { row, shift, pair, uniform, uniform_pair, wide: global };
     Ok(Address { base: AddressBase::Native(base), offset: offset - reserved })

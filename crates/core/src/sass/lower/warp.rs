@@ -185,8 +185,7 @@ fn barrier(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     l.text.take("SYNC");
     l.text.take("SYNCALL");
     let mut p = None;
-    if let Some(last @ Operand::Predicate(_)) = l.text.operands.last() {
-        let _ = last;
+    if let Some(Operand::Predicate(_)) = l.text.operands.last() {
         p = Some(l.predicate(l.text.operands.len() - 1)?);
     }
     let kind = match (arrives, reduces) {
