@@ -22,7 +22,8 @@ mod warp;
 pub use barrier::{barrier_votes, finish_barrier_reduction};
 pub use calls::{CallStack, finish_call};
 pub use memory::{
-    GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes, variable_segments,
+    GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes, part_of, segments,
+    variable_segments,
 };
 pub use registers::WarpPlace;
 pub use warp::{Members, members};

@@ -15,7 +15,7 @@ mod lane;
 pub mod layout;
 mod native;
 
-pub use check::{Checked, Refused, check, check_parsed, support};
+pub use check::{Checked, Refused, check, check_at, check_parsed, support};
 pub use flow::{Around, BasicBlock, Branch, ControlFlow, Loop, register_pressure, warnings};
 pub(crate) use flow::{
     EdgeFilter, is_wide, may_diverge_at_call, observes, observing_functions, regions, spins,

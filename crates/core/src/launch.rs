@@ -32,6 +32,8 @@ pub use plan::{Plan, Relation};
 pub use term::MemoryView;
 pub use typed::{extent, setting};
 
+use crate::kernel::StaticVariable;
+
 /// A launch ready to run: every expression evaluated, every buffer filled.
 #[derive(Clone, Debug)]
 pub struct Launch {
@@ -53,10 +55,26 @@ pub struct Launch {
     pub registers: Option<u32>,
     /// Buffers in device memory, ascending by address, without overlap.
     pub buffers: Vec<Buffer>,
+    /// Where the module's variables are.
+    pub variables: Variables,
     /// Conditions that must hold after the run.
     pub expectations: Vec<Expectation>,
     /// Values of the named constants, for the report.
     pub constants: Vec<(String, i64)>,
+}
+
+/// Place of a module's variables during a launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Variables {
+    /// Memory of the launch, with the initial bytes; its content ends with the launch.
+    ///
+    /// A buffer inside a variable gives that variable its content, and receives it after the run.
+    #[default]
+    Fresh,
+    /// [`Launch::buffers`], which have a buffer for each of [`crate::exec::variable_segments`].
+    ///
+    /// Their content lives as long as the caller keeps it.
+    InBuffers,
 }
 
 /// An allocation in device memory.
@@ -75,12 +93,19 @@ pub struct Buffer {
     /// True if an argument names the buffer, so that the kernel can address it.
     /// Other buffers hold expected values, which no kernel may access.
     pub mapped: bool,
+    /// True if kernels may write to it. False for constants.
+    pub writable: bool,
 }
 
 impl Launch {
     /// Returns the buffers in the kernel's address space, ascending by address.
     pub fn mapped(&self) -> impl Iterator<Item = &Buffer> {
         self.buffers.iter().filter(|buffer| buffer.mapped)
+    }
+
+    /// Returns the variables whose memory the launch makes.
+    pub fn fresh<'v>(&self, variables: &'v [StaticVariable]) -> &'v [StaticVariable] {
+        if self.variables == Variables::Fresh { variables } else { &[] }
     }
 }
 

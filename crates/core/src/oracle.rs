@@ -13,7 +13,7 @@ mod compare;
 pub use compare::{Agreement, FirstDifference, compare, is_nan, ulps_apart};
 
 use crate::base::{BlockId, Pc};
-use crate::exec::{Fault, GlobalMemory, variable_segments};
+use crate::exec::{Fault, GlobalMemory, part_of, segments};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
 
@@ -96,9 +96,8 @@ pub fn run_with(
     launch: &Launch,
     settings: &Settings,
 ) -> Result<OracleOutcome, OracleError> {
-    let mut segments = variable_segments(&kernel.variables);
-    segments.extend(launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), true)));
-    let memory = GlobalMemory::new(segments);
+    let buffers = launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), b.writable));
+    let memory = GlobalMemory::new(segments(launch.fresh(&kernel.variables), buffers));
     let mut run = block::Run::new(kernel, launch, settings, &memory);
     let [nx, ny, nz] = launch.grid;
     let mut block = 0;
@@ -111,8 +110,11 @@ pub fn run_with(
         }
     }
     let block::Run { steps, traces, .. } = run;
+    let segments = memory.into_segments();
     let after = |b: &crate::launch::Buffer| {
-        memory.words(b.address).map_or_else(|| b.words.clone(), Iterator::collect)
+        let last = segments.partition_point(|s| s.0 <= b.address).checked_sub(1);
+        let segment = last.and_then(|i| segments.get(i)).filter(|_| b.mapped);
+        segment.map_or_else(|| b.words.clone(), |s| part_of(s, b.address, b.bytes))
     };
     let buffers = launch.buffers.iter().map(after).collect();
     Ok(OracleOutcome { buffers, steps, traces })

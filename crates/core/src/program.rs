@@ -1,10 +1,13 @@
 //! A parsed and checked program, before a run.
 
 use crate::diag::{Diagnostic, first_of_many, has_errors};
-use crate::kernel::{self, Checked, Kernel, Refused};
+use crate::isa::Space;
+use crate::kernel::layout::{BASE_ALIGN, Bases};
+use crate::kernel::{self, Checked, Kernel, Refused, StaticVariable};
 use crate::launch::{self, Launch, Overrides, Plan};
 use crate::ptx::{self, Locations, tree::Module};
 use crate::sass;
+use std::sync::Arc;
 
 /// A program text with the results of all analyses.
 pub struct Program {
@@ -18,6 +21,11 @@ pub struct Program {
     pub kernels: Vec<Kernel>,
     /// Kernels with errors in the code that they reach.
     pub refused: Vec<Refused>,
+    /// Variables of the module with their addresses and initial bytes.
+    ///
+    /// Those of machine code include the constant banks of all kernels that can run, named
+    /// `c[0x4]` and the like.
+    pub variables: Arc<Vec<StaticVariable>>,
     /// Directives.
     pub plan: Plan,
     /// All findings in source order.
@@ -67,16 +75,24 @@ fn plural(n: usize, what: &str) -> String {
 impl Program {
     /// Parses and checks a text; errors are in [`Program::findings`].
     pub fn parse(name: &str, text: &str) -> Program {
+        Program::parse_at(name, text, Bases::default())
+    }
+
+    /// As [`Program::parse`], with given addresses of the module's variables and functions.
+    ///
+    /// Bases outside the ranges of [`Bases`] are moved into them.
+    pub fn parse_at(name: &str, text: &str, bases: Bases) -> Program {
         let is_machine_code = sass::is_listing(text);
         let (module, mut findings) = if is_machine_code {
             (Module { directives: ptx::directives(text), ..Module::default() }, Vec::new())
         } else {
             ptx::parse(text)
         };
-        let Checked { mut kernels, mut refused, findings: of_check } = if is_machine_code {
-            sass::read(text)
+        let Checked { mut kernels, mut refused, variables, findings: of_check } = if is_machine_code
+        {
+            sass::read_at(text, bases)
         } else {
-            kernel::check_parsed(&module, text, &findings)
+            kernel::check_at(&module, text, &findings, bases)
         };
         let (plan, of_plan) = launch::plan(&module, text);
         if has_errors(&of_plan) {
@@ -96,7 +112,25 @@ impl Program {
         findings.dedup();
         let findings = first_of_many(findings);
         let (name, text) = (name.to_string(), text.to_string());
-        Program { name, text, module, kernels, refused, plan, findings }
+        Program { name, text, module, kernels, refused, variables, plan, findings }
+    }
+
+    /// Returns the first bases after the variables and functions of this program.
+    ///
+    /// `bases` are those of the program.
+    pub fn bases_after(&self, bases: Bases) -> Bases {
+        let end = |constant: bool, base: u64| {
+            let own = self.variables.iter().filter(|v| (v.space == Space::Const) == constant);
+            let ends = own.map(|v| v.address.saturating_add(v.bytes.len() as u64));
+            ends.fold(base, u64::max).saturating_add(1).next_multiple_of(BASE_ALIGN)
+        };
+        let functions = self.kernels.iter().flat_map(|kernel| &kernel.functions);
+        let last = functions.map(|function| function.address).fold(bases.function, u64::max);
+        Bases {
+            constant: end(true, bases.constant),
+            global: end(false, bases.global),
+            function: last.saturating_add(1).next_multiple_of(BASE_ALIGN),
+        }
     }
 
     /// Returns true if the file has no errors.

@@ -15,6 +15,7 @@ mod lower;
 mod text;
 
 use crate::code::Code;
+use crate::kernel::layout::Bases;
 use crate::kernel::{Checked, Kernel};
 
 /// Returns true if the text is a listing of machine code.
@@ -24,7 +25,12 @@ pub fn is_listing(text: &str) -> bool {
 
 /// Reads a listing with its facts to kernels, and collects every error.
 pub fn read(text: &str) -> Checked {
-    build::read(text)
+    read_at(text, Bases::default())
+}
+
+/// As [`read`], with given addresses of the module's variables and constant banks.
+pub fn read_at(text: &str, bases: Bases) -> Checked {
+    build::read(text, bases.clamped())
 }
 
 /// Counts the instructions of a listing that can be executed, and all.

@@ -4,7 +4,7 @@ use crate::event::MemoryKind;
 use crate::exec::{Fault, FaultKind, block_shared_bytes};
 use crate::isa::Space;
 use crate::kernel::Kernel;
-use crate::launch::Launch;
+use crate::launch::{Launch, Variables};
 
 /// Named piece of memory.
 struct Piece {
@@ -41,7 +41,11 @@ fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
                     element: None,
                 }
             });
-            buffers.chain(variables).collect()
+            // A buffer in a variable knows its elements; one with variables in it has other bytes.
+            match launch.variables {
+                Variables::Fresh => buffers.chain(variables).collect(),
+                Variables::InBuffers => variables.chain(buffers).collect(),
+            }
         }
         MemoryKind::Shared => {
             let all = block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared).into();

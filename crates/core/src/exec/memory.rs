@@ -103,7 +103,9 @@ impl GlobalMemory {
     /// Iterates over the mapped words of `len` words from `address`, with indices.
     fn cells(&self, address: u64, len: usize) -> impl Iterator<Item = (usize, &AtomicU32)> {
         let end = address.saturating_add(4 * len as u64);
-        let there = self.segments.iter().take_while(move |s| s.address < end);
+        let first = self.segments.partition_point(|s| s.address <= address).saturating_sub(1);
+        let from = self.segments.get(first..).unwrap_or_default();
+        let there = from.iter().take_while(move |s| s.address < end);
         there.flat_map(move |s| {
             let skipped = (address.saturating_sub(s.address) / 4) as usize;
             let first = (s.address.max(address) - address) as usize / 4;
@@ -174,6 +176,58 @@ pub fn variable_segments(variables: &[StaticVariable]) -> Vec<SegmentImage> {
         .into_iter()
         .map(|(address, bytes, writable)| (address, bytes.len() as u64, words_of(&bytes), writable))
         .collect()
+}
+
+/// Returns the segments of variables and of buffers.
+///
+/// A buffer inside the segment of a variable is copied into it; all others are moved.
+pub fn segments(
+    variables: &[StaticVariable],
+    buffers: impl Iterator<Item = SegmentImage>,
+) -> Vec<SegmentImage> {
+    let mut segments = variable_segments(variables);
+    let of_variables = segments.len();
+    for buffer in buffers {
+        let (address, bytes) = (buffer.0, buffer.1);
+        let last = segments[..of_variables].partition_point(|s| s.0 <= address).checked_sub(1);
+        let around = last.and_then(|i| segments.get_mut(i));
+        match around.filter(|s| address - s.0 < s.1 && bytes <= s.1 - (address - s.0)) {
+            Some((first, _, words, _)) => {
+                copy(&buffer.2, words, (address - *first) as usize, bytes)
+            }
+            None => segments.push(buffer),
+        }
+    }
+    segments
+}
+
+/// Copies the first `bytes` bytes of `from` to byte `at` of `to`.
+fn copy(from: &[u32], to: &mut [u32], at: usize, bytes: u64) {
+    for i in 0..bytes as usize {
+        let byte = from.get(i / 4).map_or(0, |word| word >> (8 * (i % 4)) & 0xff);
+        if let Some(word) = to.get_mut((at + i) / 4) {
+            let shift = 8 * ((at + i) % 4);
+            *word = *word & !(0xff << shift) | byte << shift;
+        }
+    }
+}
+
+/// Returns the words of `bytes` bytes at `address` of a segment; bytes outside are 0.
+pub fn part_of(segment: &SegmentImage, address: u64, bytes: u64) -> Vec<u32> {
+    let skipped = address.saturating_sub(segment.0);
+    let byte = |i: u64| {
+        let word = usize::try_from(i / 4).ok().and_then(|at| segment.2.get(at));
+        word.map_or(0, |word| word >> (8 * (i % 4)) & 0xff)
+    };
+    if skipped.is_multiple_of(4) && bytes.is_multiple_of(4) {
+        let first = (skipped / 4) as usize;
+        return segment.2.iter().skip(first).take((bytes / 4) as usize).copied().collect();
+    }
+    let word = |w: u64| {
+        let inside = (4 * w..bytes.min(4 * w + 4)).rev();
+        inside.fold(0, |word, i| word << 8 | byte(skipped + i))
+    };
+    (0..bytes.div_ceil(4)).map(word).collect()
 }
 
 /// Converts bytes to little-endian words, zero-filled to a whole word.

@@ -23,11 +23,13 @@ mod sequences;
 mod tests;
 mod variables;
 
-use super::Kernel;
+use super::layout::Bases;
+use super::{Kernel, StaticVariable};
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Isa;
 use crate::ptx::tree::{FunctionKind, Item, Module, Statement};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Maximum number of device functions in a file.
 ///
@@ -45,6 +47,8 @@ pub struct Checked {
     pub kernels: Vec<Kernel>,
     /// Kernels with errors.
     pub refused: Vec<Refused>,
+    /// Variables of the module, and for machine code the constant banks of all its kernels.
+    pub variables: Arc<Vec<StaticVariable>>,
     /// All diagnostics.
     pub findings: Vec<Diagnostic>,
 }
@@ -72,14 +76,23 @@ pub fn check(module: &Module, source: &str) -> (Vec<Kernel>, Vec<Diagnostic>) {
 
 /// Checks a module; `parsed` holds the parser's diagnostics.
 pub fn check_parsed(module: &Module, source: &str, parsed: &[Diagnostic]) -> Checked {
+    check_at(module, source, parsed, Bases::default())
+}
+
+/// As [`check_parsed`], with given addresses of the module's variables and functions.
+pub fn check_at(module: &Module, source: &str, parsed: &[Diagnostic], bases: Bases) -> Checked {
+    let bases = bases.clamped();
     let mut items = reach::Items::new(module);
     items.blame(parsed);
     let mut checked = Checked::default();
-    let functions = functions::Functions::new(module, &mut checked.findings);
+    let functions = functions::Functions::new(module, bases.function, &mut checked.findings);
     // A tree without some of its items would have consequential errors.
     if !items.file_is_faulty {
         let lines = lines::LineStarts::new(source);
-        checked.kernels = kernels(module, &functions, &lines, &mut items, &mut checked.findings);
+        let statics = variables::Statics::new(module, &functions, bases, &mut checked.findings);
+        checked.variables = statics.variables.clone();
+        checked.kernels =
+            kernels(module, &statics, &functions, &lines, &mut items, &mut checked.findings);
     } else {
         checked.findings.clear();
     }
@@ -114,12 +127,12 @@ pub fn check_parsed(module: &Module, source: &str, parsed: &[Diagnostic]) -> Che
 /// Returns those without errors of their own, and assigns the errors to items.
 fn kernels(
     module: &Module,
+    statics: &variables::Statics<'_>,
     functions: &functions::Functions<'_>,
     lines: &lines::LineStarts,
     items: &mut reach::Items<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Kernel> {
-    let statics = variables::Statics::new(module, functions, diagnostics);
     if functions.list.len() > MOST_FUNCTIONS {
         let count = functions.list.len();
         let message = format!("{count} device functions in the file: limit {MOST_FUNCTIONS}");
@@ -133,7 +146,7 @@ fn kernels(
     let unread: Vec<bool> =
         functions.list.iter().map(|f| items.is_faulty(&f.function.name.text)).collect();
     for number in (0..functions.list.len()).filter(|&number| !unread[number]) {
-        diagnostics.extend(body::function_findings(number, &statics, functions, lines));
+        diagnostics.extend(body::function_findings(number, statics, functions, lines));
     }
     for item in &module.items {
         if let Item::Function(function) = item {
@@ -155,7 +168,7 @@ fn kernels(
         if function.kind == FunctionKind::Func || items.is_faulty(&function.name.text) {
             continue;
         }
-        let (kernel, found) = body::kernel(function, statements, &statics, functions, lines);
+        let (kernel, found) = body::kernel(function, statements, statics, functions, lines);
         diagnostics.extend(found);
         instructions += kernel.as_ref().map_or(0, |kernel| kernel.insts.len());
         kernels.extend(kernel);

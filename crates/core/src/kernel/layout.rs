@@ -22,6 +22,43 @@ pub const BUFFER_ALIGN: u64 = 512;
 /// They have addresses in steps of 16, in the order of their first declarations. No memory is
 /// mapped there.
 pub const FUNCTION_BASE: u64 = 0x0600_0000_0000;
+/// First addresses of the constants, variables and functions of one module.
+///
+/// The default suits a single module. A driver that holds several modules gives each module
+/// addresses of its own, in the ranges named below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bases {
+    /// First address of `.const` variables and constant banks: [`CONST_BASE`] to [`GLOBAL_BASE`].
+    pub constant: u64,
+    /// First address of `.global` variables: [`GLOBAL_BASE`] to [`FUNCTION_BASE`].
+    pub global: u64,
+    /// First address of device functions: [`FUNCTION_BASE`] to [`BUFFER_BASE`].
+    pub function: u64,
+}
+
+/// Alignment of [`Bases`] in bytes, and the largest alignment of a variable.
+pub const BASE_ALIGN: u64 = 1 << 20;
+
+impl Default for Bases {
+    fn default() -> Bases {
+        Bases { constant: CONST_BASE, global: GLOBAL_BASE, function: FUNCTION_BASE }
+    }
+}
+
+impl Bases {
+    /// Returns the nearest valid bases: aligned to [`BASE_ALIGN`], each with 4 GiB left in its range.
+    pub(crate) fn clamped(self) -> Bases {
+        let within = |base: u64, first: u64, end: u64| {
+            base.clamp(first, end - (1 << 32)) & !(BASE_ALIGN - 1)
+        };
+        Bases {
+            constant: within(self.constant, CONST_BASE, GLOBAL_BASE),
+            global: within(self.global, GLOBAL_BASE, FUNCTION_BASE),
+            function: within(self.function, FUNCTION_BASE, BUFFER_BASE),
+        }
+    }
+}
+
 /// Maximum local memory of a thread with its stack, in bytes (CUDA's limit).
 pub const LOCAL_LIMIT: u64 = 512 << 10;
 /// Maximum call depth of a thread.

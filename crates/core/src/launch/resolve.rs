@@ -7,7 +7,7 @@ use super::fill::{Files, Place, no_memory, words};
 use super::plan::{BufferPlan, Plan, Shape};
 use super::term::{Scope, Side, integer};
 use super::token::tokenize;
-use super::{Buffer, Launch, Overrides};
+use super::{Buffer, Launch, Overrides, Variables};
 use crate::diag::{Diagnostic, Span, closest, has_errors};
 use crate::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE, WINDOW_BYTES};
 use crate::kernel::{Kernel, Parameter};
@@ -133,6 +133,7 @@ impl Plan {
                 stack: None,
                 registers,
                 buffers,
+                variables: Variables::Fresh,
                 expectations,
                 constants,
             }),
@@ -382,6 +383,7 @@ impl Plan {
                 element: plan.element,
                 words,
                 mapped,
+                writable: true,
             });
             address += bytes.next_multiple_of(BUFFER_ALIGN) + BUFFER_ALIGN;
         }

@@ -20,9 +20,9 @@ use crate::base::{BlockId, Cycle, LaneMask, SmId};
 use crate::code::{Code, Scheme};
 use crate::divergence::{SideOrder, WarpControl};
 use crate::event::Observer;
-use crate::exec::{self, GlobalMemory};
+use crate::exec::{self, GlobalMemory, SegmentImage};
 use crate::kernel::{Kernel, Registers};
-use crate::launch::Launch;
+use crate::launch::{Buffer, Launch};
 use crate::spec::{Machine, Memory, Mode};
 
 /// Options of a run.
@@ -428,20 +428,33 @@ pub(super) fn earliest<O: Observer>(
     unfinished.min_by_key(|(_, (sm, _))| when(sm)).map(|(i, _)| i)
 }
 
+/// Returns the content of device memory at the start of a launch.
+pub(super) fn images(kernel: &Kernel, launch: &Launch) -> Vec<SegmentImage> {
+    let buffers = launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), b.writable));
+    exec::segments(launch.fresh(&kernel.variables), buffers)
+}
+
 /// Moves the launch's buffers and the kernel's variables to device memory.
 pub(super) fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
+    let variables = launch.fresh(&kernel.variables);
     let given = launch.buffers.iter_mut().filter(|b| b.mapped);
-    let buffers = given.map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), true));
-    GlobalMemory::new(
-        exec::variable_segments(&kernel.variables).into_iter().chain(buffers).collect(),
-    )
+    let buffers = given.map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), b.writable));
+    GlobalMemory::new(exec::segments(variables, buffers))
 }
 
 /// Moves the buffers back.
 fn unload(global: GlobalMemory, launch: &mut Launch) {
-    for (address, _, words, _) in global.into_segments() {
-        if let Some(buffer) = launch.buffers.iter_mut().find(|b| b.address == address) {
-            buffer.words = words;
-        }
+    let mut mapped: Vec<&mut Buffer> = launch.buffers.iter_mut().filter(|b| b.mapped).collect();
+    mapped.sort_by_key(|buffer| buffer.address);
+    let mut segments = global.into_segments().into_iter().peekable();
+    for buffer in mapped {
+        let ends_before = |s: &SegmentImage| s.0 + s.1.max(1) <= buffer.address;
+        while segments.next_if(ends_before).is_some() {}
+        let Some(segment) = segments.peek_mut() else { break };
+        buffer.words = if (segment.0, segment.1) == (buffer.address, buffer.bytes) {
+            std::mem::take(&mut segment.2)
+        } else {
+            exec::part_of(segment, buffer.address, buffer.bytes)
+        };
     }
 }

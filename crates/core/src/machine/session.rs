@@ -25,7 +25,7 @@ use crate::base::{BlockId, Cycle, SmId, WarpId};
 use crate::code::{Code, MicroOp};
 use crate::divergence::WarpControl;
 use crate::event::{Event, Stall};
-use crate::exec::{self, GlobalMemory, RegisterFile, SegmentImage};
+use crate::exec::{GlobalMemory, RegisterFile, SegmentImage};
 use crate::kernel::{Kernel, Register};
 use crate::launch::Launch;
 use crate::spec::Machine;
@@ -109,8 +109,7 @@ pub fn step_through<R>(
     let kernel = code.kernel();
     DoesNotFit::check_code(kernel, spec, options.mode)?;
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
-    let mut base = exec::variable_segments(&kernel.variables);
-    base.extend(launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), true)));
+    let base = device::images(kernel, &launch);
     let global = device::load(kernel, &mut launch);
     let cx = Context::new(code, &launch, spec, options, occupancy, &global);
     let alone = SmId(block.0 % cx.active_sms.max(1));

@@ -5,7 +5,7 @@ use crate::diag::Span;
 use crate::exec::FaultKind;
 use crate::isa::{Class, Compare, FloatMode, Isa, Space, Type};
 use crate::kernel::*;
-use crate::launch::Buffer;
+use crate::launch::{Buffer, Variables};
 
 const OUT: u64 = 0x0700_0000_0000;
 
@@ -143,6 +143,7 @@ fn launch(blocks: u32, threads: u32, words: usize) -> Launch {
         element: Type::U32,
         words: vec![0; words],
         mapped: true,
+        writable: true,
     };
     Launch {
         kernel: String::new(),
@@ -154,6 +155,7 @@ fn launch(blocks: u32, threads: u32, words: usize) -> Launch {
         stack: None,
         registers: None,
         buffers: vec![buffer],
+        variables: Variables::Fresh,
         expectations: Vec::new(),
         constants: Vec::new(),
     }

@@ -12,7 +12,7 @@ use crate::base::Pc;
 use crate::code::{Code, Dependences, MicroOp, Scheme};
 use crate::diag::{Diagnostic, Span, has_errors};
 use crate::isa::{Isa, Opcode, Pipe, Space, Type, opcode};
-use crate::kernel::layout::{CONST_BASE, GLOBAL_BASE};
+use crate::kernel::layout::Bases;
 use crate::kernel::{
     Checked, ControlFlow, ConvergenceOp, INSTRUCTION_BYTES, Inst, Kernel, MACHINE_FORM,
     NativeKernel, NativeTiming, Op, Parameter, Predicate, Refused, Register, Row, StaticVariable,
@@ -26,13 +26,15 @@ const AGAIN: &str = "make the file again with `simt-sim import K.cubin -o K.sass
 const MOST_ROWS: u16 = 60_000;
 /// Maximum bytes of a module's variables and constant banks.
 const MOST_DATA: u64 = 256 << 20;
+/// Maximum number of constant banks of a module's kernels.
+const MOST_BANKS: usize = 4000;
 /// Distance of two constant banks in the address space.
 const BANK_BYTES: u64 = 1 << 20;
 /// Architectures whose encodings are read.
 const ARCHITECTURES: [u32; 7] = [75, 80, 86, 87, 89, 90, 100];
 
 /// Reads a listing with its facts.
-pub(super) fn read(source: &str) -> Checked {
+pub(super) fn read(source: &str, bases: Bases) -> Checked {
     let (functions, mut findings) = listing::read(source);
     let facts = match facts::read(source) {
         Ok(facts) => facts,
@@ -52,6 +54,16 @@ pub(super) fn read(source: &str) -> Checked {
         checked.findings = findings;
         return checked;
     }
+    let mut first_bank = 1 + facts.banks.len() as u64;
+    let shared = facts.variables.len() + facts.banks.len();
+    let own: usize = facts.kernels.iter().map(|kernel| kernel.banks.len()).sum();
+    if own + facts.banks.len() > MOST_BANKS {
+        let message = format!("the module has more than {MOST_BANKS} constant banks");
+        findings.push(Diagnostic::error("too-large", Span::new(0, 0), message));
+        checked.refused = functions.iter().map(|f| refused(f, Vec::new())).collect();
+        checked.findings = findings;
+        return checked;
+    }
     for kernel in &facts.kernels {
         let Some(function) = functions.iter().find(|f| f.name == kernel.name) else {
             let message = format!("the listing has no function `{}`", kernel.name);
@@ -59,8 +71,15 @@ pub(super) fn read(source: &str) -> Checked {
             findings.push(Diagnostic::error("listing", span, message).help(AGAIN));
             continue;
         };
-        match build(function, kernel, &facts) {
-            Ok(built) => checked.kernels.push(built),
+        let built = build(function, kernel, &facts, Places { bases, first_bank });
+        first_bank += kernel.banks.len() as u64;
+        match built {
+            Ok(built) => {
+                let known = if checked.kernels.is_empty() { 0 } else { shared };
+                let variables = Arc::make_mut(&mut checked.variables);
+                variables.extend(built.variables.iter().skip(known).cloned());
+                checked.kernels.push(built);
+            }
             Err(errors) => {
                 findings.extend(errors.iter().cloned());
                 checked.refused.push(refused(function, errors));
@@ -100,6 +119,14 @@ pub(super) fn support(source: &str) -> (usize, usize) {
     counts
 }
 
+/// Addresses of a kernel's data.
+#[derive(Clone, Copy)]
+struct Places {
+    bases: Bases,
+    /// Number of the kernel's first own constant bank among those of the module.
+    first_bank: u64,
+}
+
 /// Variables of a module, and the addresses of its constant banks.
 struct Data {
     variables: Vec<StaticVariable>,
@@ -115,14 +142,18 @@ fn data_bytes(module: &ModuleFacts, kernel: &KernelFacts) -> u64 {
 }
 
 /// Places the module's variables and the kernel's constant banks.
-fn place(module: &ModuleFacts, kernel: &KernelFacts) -> Data {
-    let mut banks: Vec<(u8, u64)> = vec![(3, CONST_BASE)];
+///
+/// Kernels have banks of one number with different contents, so each bank has its own address.
+fn place(module: &ModuleFacts, kernel: &KernelFacts, places: Places) -> Data {
+    let Places { bases, first_bank } = places;
+    let mut banks: Vec<(u8, u64)> = vec![(3, bases.constant)];
     let contents: Vec<&BankFacts> = module.banks.iter().chain(&kernel.banks).collect();
-    for (at, bank) in (1..).zip(&contents) {
-        banks.push((bank.bank, CONST_BASE + at * BANK_BYTES));
+    let numbers = (1..=module.banks.len() as u64).chain(first_bank..);
+    for (at, bank) in numbers.zip(&contents) {
+        banks.push((bank.bank, bases.constant + at * BANK_BYTES));
     }
     let address = |variable: &VariableFacts| {
-        let base = if variable.constant { CONST_BASE } else { GLOBAL_BASE };
+        let base = if variable.constant { bases.constant } else { bases.global };
         base + u64::from(variable.offset)
     };
     // Addresses of functions are offsets in the kernel's code.
@@ -162,6 +193,7 @@ fn build(
     function: &Function<'_>,
     facts: &KernelFacts,
     module: &ModuleFacts,
+    places: Places,
 ) -> Result<Kernel, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     if !ARCHITECTURES.contains(&module.arch) {
@@ -179,7 +211,7 @@ fn build(
         return Err(vec![Diagnostic::error("too-large", function.span, message)]);
     }
     let texts = texts(function, &mut errors);
-    let data = place(module, facts);
+    let data = place(module, facts, places);
     let mut rows = rows(&texts, facts);
     let mut native = NativeKernel {
         arch: module.arch,

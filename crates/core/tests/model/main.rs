@@ -10,6 +10,7 @@ mod limits;
 mod nvcc;
 mod support;
 mod truth;
+mod variables;
 
 /// Goes to the root of the repository, from where the tests name files.
 fn enter_repository() {

@@ -121,5 +121,6 @@ fn hidden(kernel: &mut Kernel, name: &str) -> Option<Buffer> {
         element: Type::U32,
         words,
         mapped: true,
+        writable: true,
     })
 }

@@ -7,7 +7,6 @@
 
 use super::variables::{Shape, place, shape};
 use crate::diag::{Diagnostic, Span};
-use crate::kernel::layout;
 use crate::ptx::tree::{
     Alias, Function, FunctionKind, Init, Instruction, Item, Module, Name, Operand, Statement,
     Variable,
@@ -96,6 +95,8 @@ impl<'a> Declared<'a> {
 #[derive(Default)]
 pub(super) struct Functions<'a> {
     pub(super) list: Vec<Declared<'a>>,
+    /// Address of the first function.
+    base: u64,
     by_name: BTreeMap<&'a str, usize>,
     /// Functions whose address is taken.
     address_taken: BTreeSet<usize>,
@@ -103,8 +104,14 @@ pub(super) struct Functions<'a> {
 
 impl<'a> Functions<'a> {
     /// Collects the functions of a module.
-    pub(super) fn new(module: &'a Module, diagnostics: &mut Vec<Diagnostic>) -> Functions<'a> {
-        let mut functions = Functions::default();
+    ///
+    /// `base` is the address of the first one.
+    pub(super) fn new(
+        module: &'a Module,
+        base: u64,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Functions<'a> {
+        let mut functions = Functions { base, ..Functions::default() };
         for item in &module.items {
             if let Item::Function(function) = item
                 && function.kind == FunctionKind::Func
@@ -146,7 +153,7 @@ impl<'a> Functions<'a> {
     ) {
         let name = function.name.text.as_str();
         let Some(&known) = self.by_name.get(name) else {
-            let address = layout::FUNCTION_BASE + 16 * self.list.len() as u64;
+            let address = self.base + 16 * self.list.len() as u64;
             self.by_name.insert(name, self.list.len());
             self.list.push(Declared { function, signature, address });
             return;

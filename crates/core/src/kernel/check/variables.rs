@@ -9,7 +9,7 @@ use super::literals::literal;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::{Space, Type};
 use crate::kernel::StaticVariable;
-use crate::kernel::layout;
+use crate::kernel::layout::Bases;
 use crate::ptx::tree::{Init, Item, Module, Operand, Variable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -100,6 +100,7 @@ impl<'a> Statics<'a> {
     pub(super) fn new(
         module: &'a Module,
         functions: &Functions<'a>,
+        bases: Bases,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Statics<'a> {
         let mut statics = Statics {
@@ -111,7 +112,7 @@ impl<'a> Statics<'a> {
             ..Statics::default()
         };
         let mut placed = Vec::new();
-        let (mut global, mut constant) = (layout::GLOBAL_BASE, layout::CONST_BASE);
+        let (mut global, mut constant) = (bases.global, bases.constant);
         let mut seen = BTreeMap::new();
         for item in &module.items {
             let Item::Variable(variable) = item else { continue };
@@ -141,8 +142,7 @@ impl<'a> Statics<'a> {
                 diagnostics.push(error.help("define it in this file, without `.extern`"));
                 continue;
             }
-            let base =
-                if space == Space::Global { layout::GLOBAL_BASE } else { layout::CONST_BASE };
+            let base = if space == Space::Global { bases.global } else { bases.constant };
             match shape(variable, limit.saturating_sub(*end - base)) {
                 Ok(shape) => {
                     let address = place(end, shape);
