@@ -17,15 +17,14 @@ mod lanes;
 mod memory;
 mod native;
 mod registers;
+mod segments;
 mod warp;
 
 pub use barrier::{barrier_votes, finish_barrier_reduction};
 pub use calls::{CallStack, finish_call};
-pub use memory::{
-    GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes, part_of, segments,
-    variable_segments,
-};
+pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes};
 pub use registers::WarpPlace;
+pub use segments::{part_of, segments, variable_segments};
 pub use warp::{Members, members};
 
 use crate::base::{LaneMask, MAX_LANES};

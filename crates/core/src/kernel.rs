@@ -181,6 +181,19 @@ pub struct StaticVariable {
     pub bytes: Vec<u8>,
 }
 
+/// Returns the author's name of a variable: nvcc writes `_ZZ6kernelE4data` for `data` in `kernel`.
+pub fn plain_name(name: &str) -> &str {
+    let own = name.starts_with("_Z").then(|| {
+        let starts = (1..name.len()).rev().filter(|&i| name.is_char_boundary(i));
+        starts.filter_map(|i| name.get(i..)).find(|rest| {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            digits > 0 && rest[..digits].parse() == Ok(rest.len() - digits)
+        })
+    });
+    let own = own.flatten().map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    own.unwrap_or(name)
+}
+
 /// Register rows of a warp, with their initial values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Registers {

@@ -20,6 +20,7 @@ mod resolve;
 mod term;
 mod token;
 mod typed;
+mod variable;
 mod window;
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 mod agree;
 mod build;
 mod control;
+mod data;
 pub mod facts;
 mod listing;
 mod lower;

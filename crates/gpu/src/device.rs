@@ -15,7 +15,7 @@ use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
 use simt_core::isa::{Isa, Sem};
 use simt_core::kernel::Kernel;
-use simt_core::launch::Launch;
+use simt_core::launch::{Buffer, Launch};
 use std::ffi::{CString, c_uint, c_void};
 use std::ptr::{null_mut, without_provenance_mut};
 use std::time::{Duration, Instant};
@@ -56,8 +56,12 @@ pub(super) fn run(
         unsafe { result::function::set_function_attribute(function, attribute, bytes) }
             .map_err(refused("requesting dynamic shared memory"))?;
     }
-    let memory =
-        launch.buffers.iter().map(|b| Allocation::of(&b.words)).collect::<Result<Vec<_>, _>>()?;
+    let place =
+        |buffer: &Buffer| match kernel.variables.iter().find(|v| v.address == buffer.address) {
+            Some(variable) if buffer.mapped => module.filled(&variable.name, buffer),
+            _ => Allocation::of(&buffer.words),
+        };
+    let memory = launch.buffers.iter().map(place).collect::<Result<Vec<_>, _>>()?;
     let mut params = relocate(kernel, launch, &memory);
     let (start, end) = (Stamp::new()?, Stamp::new()?);
     start.record()?;
@@ -190,6 +194,20 @@ impl Compiled {
             .map_err(refused("looking for the kernel"))
     }
 
+    /// Copies a buffer to the variable that it fills.
+    fn filled(&self, name: &str, buffer: &Buffer) -> Result<Allocation, DeviceError> {
+        let found = CString::new(name).unwrap_or_default();
+        // SAFETY: the module is loaded.
+        let (address, size) = unsafe { result::module::get_global(self.0, found) }
+            .map_err(refused("looking for a variable"))?;
+        let bytes: Vec<u8> = buffer.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes = &bytes[..bytes.len().min(size)];
+        // SAFETY: the variable has at least as many bytes.
+        unsafe { result::memcpy_htod_sync(address, bytes) }
+            .map_err(refused("copying a buffer to the device"))?;
+        Ok(Allocation { address, bytes: bytes.len(), is_variable: true })
+    }
+
     /// Complete words of a `.global` variable.
     fn variable(&self, name: &str) -> Result<Vec<u32>, DeviceError> {
         let found = CString::new(name).unwrap_or_default();
@@ -214,7 +232,9 @@ impl Drop for Compiled {
 /// Device memory that holds a buffer's words.
 struct Allocation {
     address: sys::CUdeviceptr,
-    words: usize,
+    bytes: usize,
+    /// True if the memory belongs to the module.
+    is_variable: bool,
 }
 
 impl Allocation {
@@ -222,7 +242,7 @@ impl Allocation {
         // SAFETY: the size is not 0, because every buffer has an element.
         let address = unsafe { result::malloc_sync(size_of_val(words).max(4)) }
             .map_err(refused("allocating memory"))?;
-        let allocation = Allocation { address, words: words.len() };
+        let allocation = Allocation { address, bytes: size_of_val(words), is_variable: false };
         // SAFETY: the allocation is as large as the words.
         unsafe { result::memcpy_htod_sync(address, words) }
             .map_err(refused("copying a buffer to the device"))?;
@@ -230,18 +250,21 @@ impl Allocation {
     }
 
     fn read(&self) -> Result<Vec<u32>, DeviceError> {
-        let mut words = vec![0u32; self.words];
-        // SAFETY: the allocation is as large as the words.
-        unsafe { result::memcpy_dtoh_sync(&mut words, self.address) }
+        let mut bytes = vec![0u8; self.bytes];
+        // SAFETY: the allocation has as many bytes.
+        unsafe { result::memcpy_dtoh_sync(&mut bytes, self.address) }
             .map_err(refused("copying a buffer from the device"))?;
-        Ok(words)
+        let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, &b| word << 8 | u32::from(b));
+        Ok(bytes.chunks(4).map(word).collect())
     }
 }
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // SAFETY: allocated once in `of`.
-        let _ = unsafe { result::free_sync(self.address) };
+        if !self.is_variable {
+            // SAFETY: allocated once in `of`.
+            let _ = unsafe { result::free_sync(self.address) };
+        }
     }
 }
 

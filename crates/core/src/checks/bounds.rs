@@ -3,7 +3,7 @@
 use crate::event::MemoryKind;
 use crate::exec::{Fault, FaultKind, block_shared_bytes};
 use crate::isa::Space;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, plain_name};
 use crate::launch::{Launch, Variables};
 
 /// Named piece of memory.
@@ -34,7 +34,7 @@ fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
             let variables = kernel.variables.iter().map(|v| {
                 let bytes = v.bytes.len() as u64;
                 Piece {
-                    name: plain(&v.name),
+                    name: plain_name(&v.name).to_owned(),
                     what: format!("{bytes} bytes"),
                     first: v.address,
                     bytes,
@@ -56,7 +56,7 @@ fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
                 .map(|(name, first, bytes)| {
                     let (first, bytes) = (u64::from(*first), u64::from(*bytes));
                     Piece {
-                        name: plain(name),
+                        name: plain_name(name).to_owned(),
                         what: format!("{bytes} bytes"),
                         first,
                         bytes,
@@ -84,19 +84,6 @@ fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
             vec![Piece { name, what, first: 0, bytes, element: None }]
         }
     }
-}
-
-/// Returns the author's name of a variable: nvcc writes `_ZZ6kernelE4data` for `data` in `kernel`.
-fn plain(name: &str) -> String {
-    let own = name.starts_with("_Z").then(|| {
-        let starts = (1..name.len()).rev().filter(|&i| name.is_char_boundary(i));
-        starts.filter_map(|i| name.get(i..)).find(|rest| {
-            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            digits > 0 && rest[..digits].parse() == Ok(rest.len() - digits)
-        })
-    });
-    let own = own.flatten().map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
-    own.unwrap_or(name).to_owned()
 }
 
 /// Names an address: `in[5]`, `in[5] byte 2`, `data+12`, or the bare address.

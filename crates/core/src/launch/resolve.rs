@@ -7,10 +7,12 @@ use super::fill::{Files, Place, no_memory, words};
 use super::plan::{BufferPlan, Plan, Shape};
 use super::term::{Scope, Side, integer};
 use super::token::tokenize;
+use super::variable::{other_size, words_of};
 use super::{Buffer, Launch, Overrides, Variables};
 use crate::diag::{Diagnostic, Span, closest, has_errors};
+use crate::isa::Space;
 use crate::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE, WINDOW_BYTES};
-use crate::kernel::{Kernel, Parameter};
+use crate::kernel::{Kernel, Parameter, StaticVariable};
 
 /// Maximum bytes of all buffers of a launch together.
 pub(super) const MAX_BUFFER_BYTES: u64 = 16 << 30;
@@ -42,6 +44,7 @@ pub(super) struct Signature<'a> {
     pub(super) param_bytes: u32,
     pub(super) shared_bytes: u32,
     pub(super) block_limit: Option<([u32; 3], bool)>,
+    pub(super) variables: &'a [StaticVariable],
     pub(super) span: Span,
 }
 
@@ -53,6 +56,7 @@ impl<'a> Signature<'a> {
             param_bytes: kernel.param_bytes,
             shared_bytes: kernel.shared_bytes,
             block_limit: kernel.block_limit,
+            variables: &kernel.variables,
             span: kernel.span,
         }
     }
@@ -110,7 +114,8 @@ impl Plan {
                 .map_or(MAX_BUFFER_BYTES, |most| most.min(MAX_BUFFER_BYTES)),
             memory: overrides.most_memory.unwrap_or(MAX_MEMORY),
         };
-        let Some(buffers) = self.place_buffers(&scope, files, most, &mut diagnostics) else {
+        let Some(buffers) = self.place_buffers(&kernel, &scope, files, most, &mut diagnostics)
+        else {
             return Err(diagnostics);
         };
         let scope = Scope { buffers: &buffers, ..scope };
@@ -317,6 +322,7 @@ impl Plan {
     /// Returns `None` and fills nothing if a size is wrong.
     fn place_buffers(
         &self,
+        kernel: &Signature<'_>,
         scope: &Scope<'_>,
         files: Files<'_>,
         most: Most,
@@ -368,25 +374,33 @@ impl Plan {
         for (plan, count) in self.buffers.iter().zip(counts) {
             let place = Place { element: plan.element, first: 0, count };
             let bytes = count * u64::from(plan.element.bytes());
-            let content = match &plan.fill {
-                Some(fill) => words(fill, place, &Scope { buffers: &buffers, ..*scope }, files),
-                None => zeros(bytes).ok_or_else(|| no_memory(plan.span)),
+            let is_argument = named.contains(&plan.name.text.as_str());
+            let variable = kernel.variable(&plan.name.text).filter(|_| !is_argument);
+            if let Some(variable) = variable.filter(|v| v.bytes.len() as u64 != bytes) {
+                diagnostics.push(other_size(plan, bytes, variable));
+            }
+            let content = match (&plan.fill, variable) {
+                (Some(fill), _) => {
+                    words(fill, place, &Scope { buffers: &buffers, ..*scope }, files)
+                }
+                (None, Some(variable)) => Ok(words_of(&variable.bytes)),
+                (None, None) => zeros(bytes).ok_or_else(|| no_memory(plan.span)),
             };
             // A buffer with failed content still exists for expressions that name it; missing words
             // read as 0.
             let words = content.map_err(|d| diagnostics.push(d)).unwrap_or_default();
-            let mapped = named.contains(&plan.name.text.as_str());
             buffers.push(Buffer {
                 name: plan.name.text.clone(),
-                address,
+                address: variable.map_or(address, |variable| variable.address),
                 bytes,
                 element: plan.element,
                 words,
-                mapped,
-                writable: true,
+                mapped: is_argument || variable.is_some(),
+                writable: variable.is_none_or(|variable| variable.space != Space::Const),
             });
             address += bytes.next_multiple_of(BUFFER_ALIGN) + BUFFER_ALIGN;
         }
+        buffers.sort_by_key(|buffer| buffer.address);
         Some(buffers)
     }
 }

@@ -66,6 +66,7 @@ fn launch_with(
         param_bytes,
         shared_bytes: 0,
         block_limit: None,
+        variables: &[],
         span: Span::default(),
     };
     plan.resolve_for(signature, overrides, NO_FILES)
@@ -259,6 +260,7 @@ fn files_come_through_the_closure() {
         param_bytes: 0,
         shared_bytes: 0,
         block_limit: None,
+        variables: &[],
         span: Span::default(),
     };
     let asked = RefCell::new(Vec::new());

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::agree::contradiction;
 use super::control::decode;
-use super::facts::{self, BankFacts, KernelFacts, ModuleFacts, VariableFacts};
+use super::data::{MOST_BANKS, MOST_DATA, Places, data_bytes, place};
+use super::facts::{self, KernelFacts, ModuleFacts};
 use super::listing::{self, Function, Line};
 use super::lower::{Lowered, Lowering, Missing, Module, PREDICATES, Rows, lower, predicate};
 use super::text::{self, Operand, Text};
@@ -15,7 +16,7 @@ use crate::isa::{Isa, Opcode, Pipe, Space, Type, opcode};
 use crate::kernel::layout::Bases;
 use crate::kernel::{
     Checked, ControlFlow, ConvergenceOp, INSTRUCTION_BYTES, Inst, Kernel, MACHINE_FORM,
-    NativeKernel, NativeTiming, Op, Parameter, Predicate, Refused, Register, Row, StaticVariable,
+    NativeKernel, NativeTiming, Op, Parameter, Predicate, Refused, Register, Row,
 };
 
 /// Maximum number of instructions of a kernel.
@@ -24,12 +25,6 @@ const MOST_INSTRUCTIONS: usize = 1_000_000;
 const AGAIN: &str = "make the file again with `simt-sim import K.cubin -o K.sass`";
 /// Maximum number of register rows: registers, immediates and constants.
 const MOST_ROWS: u16 = 60_000;
-/// Maximum bytes of a module's variables and constant banks.
-const MOST_DATA: u64 = 256 << 20;
-/// Maximum number of constant banks of a module's kernels.
-const MOST_BANKS: usize = 4000;
-/// Distance of two constant banks in the address space.
-const BANK_BYTES: u64 = 1 << 20;
 /// Architectures whose encodings are read.
 const ARCHITECTURES: [u32; 7] = [75, 80, 86, 87, 89, 90, 100];
 
@@ -117,76 +112,6 @@ pub(super) fn support(source: &str) -> (usize, usize) {
         counts.0 += usize::from(lower(&mut lowering, &module).is_ok());
     }
     counts
-}
-
-/// Addresses of a kernel's data.
-#[derive(Clone, Copy)]
-struct Places {
-    bases: Bases,
-    /// Number of the kernel's first own constant bank among those of the module.
-    first_bank: u64,
-}
-
-/// Variables of a module, and the addresses of its constant banks.
-struct Data {
-    variables: Vec<StaticVariable>,
-    banks: Vec<(u8, u64)>,
-}
-
-/// Returns the bytes of a module's variables and of a kernel's constant banks.
-fn data_bytes(module: &ModuleFacts, kernel: &KernelFacts) -> u64 {
-    let banks = module.banks.iter().chain(&kernel.banks);
-    let banks = banks.map(|bank| bank.bytes.len() as u64);
-    let variables = module.variables.iter().map(|v| u64::from(v.size));
-    banks.chain(variables).sum()
-}
-
-/// Places the module's variables and the kernel's constant banks.
-///
-/// Kernels have banks of one number with different contents, so each bank has its own address.
-fn place(module: &ModuleFacts, kernel: &KernelFacts, places: Places) -> Data {
-    let Places { bases, first_bank } = places;
-    let mut banks: Vec<(u8, u64)> = vec![(3, bases.constant)];
-    let contents: Vec<&BankFacts> = module.banks.iter().chain(&kernel.banks).collect();
-    let numbers = (1..=module.banks.len() as u64).chain(first_bank..);
-    for (at, bank) in numbers.zip(&contents) {
-        banks.push((bank.bank, bases.constant + at * BANK_BYTES));
-    }
-    let address = |variable: &VariableFacts| {
-        let base = if variable.constant { bases.constant } else { bases.global };
-        base + u64::from(variable.offset)
-    };
-    // Addresses of functions are offsets in the kernel's code.
-    let of = |name: &str| {
-        let variable = module.variables.iter().find(|v| v.name == name).map(address);
-        let function = kernel.functions.iter().find(|(known, ..)| known == name);
-        variable.or(function.map(|(_, start, _)| u64::from(*start))).unwrap_or(0)
-    };
-    let with_addresses = |bytes: &[u8], addresses: &[(u32, String, u64)]| {
-        let mut bytes = bytes.to_vec();
-        for (at, name, addend) in addresses {
-            let (at, value) = (*at as usize, of(name).wrapping_add(*addend));
-            if bytes.len() < at + 8 {
-                bytes.resize(at + 8, 0);
-            }
-            bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
-        }
-        bytes
-    };
-    let mut variables: Vec<StaticVariable> = Vec::new();
-    for variable in &module.variables {
-        let mut bytes = with_addresses(&variable.bytes, &variable.addresses);
-        bytes.resize(variable.size as usize, 0);
-        let space = if variable.constant { Space::Const } else { Space::Global };
-        let name = variable.name.clone();
-        variables.push(StaticVariable { name, space, address: address(variable), bytes });
-    }
-    for (bank, (number, address)) in contents.iter().zip(&banks[1..]) {
-        let name = format!("c[0x{number:x}]");
-        let bytes = with_addresses(&bank.bytes, &bank.addresses);
-        variables.push(StaticVariable { name, space: Space::Const, address: *address, bytes });
-    }
-    Data { variables, banks }
 }
 
 fn build(
@@ -498,7 +423,7 @@ mod tests {
             "//@ Module(arch: 90, kernels: [Kernel(name: \"k\", registers: 8, params_at: 0x210)], \
              {facts})\n\tcode for sm_90\n\t\tFunction : k\n{code}"
         );
-        let read = read(&text);
+        let read = read(&text, Bases::default());
         assert!(read.kernels.is_empty(), "refused");
         read.findings.first().map(|d| d.message.clone()).unwrap_or_default()
     }

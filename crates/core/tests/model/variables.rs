@@ -117,3 +117,73 @@ fn wild_bases_are_moved_into_their_ranges() {
         assert_eq!(finish.name(), "ok", "{base:x}");
     }
 }
+
+/// Module variables named by directives.
+const DIRECTIVES: &str = "
+//! grid = 1
+//! block = 4
+//! buffer coef: u32[4] = [10, 20, 30, 40]
+//! buffer tally: u8[3]
+//! buffer out: u32[4]
+//! arg out = out
+//! expect out == [10, 20, 30, 40]
+//! expect tally == [7, 9, 9]
+//! expect coef[3] == 40
+.const .b8 _ZL4coef[16];
+.global .u8 before = 1;
+.global .u8 tally[3] = {7, 8, 9};
+.entry k(.param .u64 out)
+{
+    .reg .u32 %t, %x;
+    .reg .u64 %o, %a, %i;
+    ld.param.u64 %o, [out];
+    mov.u32 %t, %tid.x;
+    mul.wide.u32 %i, %t, 4;
+    mov.u64 %a, _ZL4coef;
+    add.u64 %a, %a, %i;
+    ld.const.u32 %x, [%a];
+    add.u64 %o, %o, %i;
+    st.global.u32 [%o], %x;
+    mov.u32 %x, 9;
+    st.global.u8 [tally + 1], %x;
+    ret;
+}
+";
+
+#[test]
+fn directives_fill_and_read_module_variables() {
+    let program = Program::parse("k.ir", DIRECTIVES);
+    let kernel = program.kernel(None).expect("one kernel");
+    let none = |_: &str, _| Err("no files".to_owned());
+    let launch = program.launch(kernel, &Overrides::default(), &none).expect("sound directives");
+    let oracle = simt_core::oracle::run(kernel, &launch, 1000).expect("runs");
+    let machine = Machine::preset("volta").expect("a preset");
+    let options = Options::of(&machine, Mode::Volta);
+    let done = Job::new(&program, kernel, launch, &machine, options).execute(&()).expect("fits");
+    assert_eq!(done.finish.name(), "ok");
+    let found: Vec<_> =
+        done.launch.buffers.iter().map(|b| (&b.name[..], b.words.clone())).collect();
+    let expected =
+        [("coef", vec![10, 20, 30, 40]), ("tally", vec![0x09_0907]), ("out", vec![10, 20, 30, 40])];
+    assert_eq!(found, expected);
+    assert_eq!(oracle.buffers, expected.map(|(_, words)| words));
+}
+
+#[test]
+fn a_buffer_of_another_size_than_its_variable_is_refused() {
+    for (line, help) in [
+        ("coef: u32[5] = iota", "write `coef: u32[4]`, or choose another name"),
+        ("tally: u32[1]", "write `tally: u8[3]`, or choose another name"),
+    ] {
+        let name = &line[..line.find(':').unwrap_or(0)];
+        let start = DIRECTIVES.find(&format!("buffer {name}")).expect("a directive");
+        let end = start + DIRECTIVES[start..].find('\n').expect("a line");
+        let text = format!("{}buffer {line}{}", &DIRECTIVES[..start], &DIRECTIVES[end..]);
+        let program = Program::parse("k.ir", &text);
+        let kernel = program.kernel(None).expect("one kernel");
+        let none = |_: &str, _| Err("no files".to_owned());
+        let errors = program.launch(kernel, &Overrides::default(), &none).expect_err(line);
+        assert_eq!(errors[0].code, "wrong-length");
+        assert_eq!(errors[0].help.as_deref(), Some(help));
+    }
+}

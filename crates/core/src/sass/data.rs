@@ -1,0 +1,83 @@
+//! Addresses and contents of a module's variables and constant banks.
+
+use super::facts::{BankFacts, KernelFacts, ModuleFacts, VariableFacts};
+use crate::isa::Space;
+use crate::kernel::StaticVariable;
+use crate::kernel::layout::Bases;
+
+/// Maximum bytes of a module's variables and constant banks.
+pub(super) const MOST_DATA: u64 = 256 << 20;
+/// Maximum number of constant banks of a module's kernels.
+pub(super) const MOST_BANKS: usize = 4000;
+/// Distance of two constant banks in the address space.
+const BANK_BYTES: u64 = 1 << 20;
+
+/// Addresses of a kernel's data.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    pub(super) bases: Bases,
+    /// Number of the kernel's first own constant bank among those of the module.
+    pub(super) first_bank: u64,
+}
+
+/// Variables of a module, and the addresses of its constant banks.
+pub(super) struct Data {
+    pub(super) variables: Vec<StaticVariable>,
+    pub(super) banks: Vec<(u8, u64)>,
+}
+
+/// Returns the bytes of a module's variables and of a kernel's constant banks.
+pub(super) fn data_bytes(module: &ModuleFacts, kernel: &KernelFacts) -> u64 {
+    let banks = module.banks.iter().chain(&kernel.banks);
+    let banks = banks.map(|bank| bank.bytes.len() as u64);
+    let variables = module.variables.iter().map(|v| u64::from(v.size));
+    banks.chain(variables).sum()
+}
+
+/// Places the module's variables and the kernel's constant banks.
+///
+/// Kernels have banks of one number with different contents, so each bank has its own address.
+pub(super) fn place(module: &ModuleFacts, kernel: &KernelFacts, places: Places) -> Data {
+    let Places { bases, first_bank } = places;
+    let mut banks: Vec<(u8, u64)> = vec![(3, bases.constant)];
+    let contents: Vec<&BankFacts> = module.banks.iter().chain(&kernel.banks).collect();
+    let numbers = (1..=module.banks.len() as u64).chain(first_bank..);
+    for (at, bank) in numbers.zip(&contents) {
+        banks.push((bank.bank, bases.constant + at * BANK_BYTES));
+    }
+    let address = |variable: &VariableFacts| {
+        let base = if variable.constant { bases.constant } else { bases.global };
+        base + u64::from(variable.offset)
+    };
+    // Addresses of functions are offsets in the kernel's code.
+    let of = |name: &str| {
+        let variable = module.variables.iter().find(|v| v.name == name).map(address);
+        let function = kernel.functions.iter().find(|(known, ..)| known == name);
+        variable.or(function.map(|(_, start, _)| u64::from(*start))).unwrap_or(0)
+    };
+    let with_addresses = |bytes: &[u8], addresses: &[(u32, String, u64)]| {
+        let mut bytes = bytes.to_vec();
+        for (at, name, addend) in addresses {
+            let (at, value) = (*at as usize, of(name).wrapping_add(*addend));
+            if bytes.len() < at + 8 {
+                bytes.resize(at + 8, 0);
+            }
+            bytes[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        }
+        bytes
+    };
+    let mut variables: Vec<StaticVariable> = Vec::new();
+    for variable in &module.variables {
+        let mut bytes = with_addresses(&variable.bytes, &variable.addresses);
+        bytes.resize(variable.size as usize, 0);
+        let space = if variable.constant { Space::Const } else { Space::Global };
+        let name = variable.name.clone();
+        variables.push(StaticVariable { name, space, address: address(variable), bytes });
+    }
+    for (bank, (number, address)) in contents.iter().zip(&banks[1..]) {
+        let name = format!("c[0x{number:x}]");
+        let bytes = with_addresses(&bank.bytes, &bank.addresses);
+        variables.push(StaticVariable { name, space: Space::Const, address: *address, bytes });
+    }
+    Data { variables, banks }
+}
