@@ -1,7 +1,7 @@
 //! `simt-sim run`: from arguments to report and exit code.
 
 use simt_core::Job;
-use simt_core::diag::{Diagnostic, has_errors};
+use simt_core::diag::{Diagnostic, has_errors, printable};
 use simt_core::machine::Finish;
 use simt_report as report;
 use simt_report::html::{self, Part};
@@ -34,6 +34,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         let sources = page::sources(&simulation.run, program);
         let part = Part { run: &simulation.run, recording, sources: &sources };
         output::write_file(path, html::run_page(part).as_bytes())?;
+    }
+    if let (Some(printed), false) = (&simulation.run.output, args.format == Format::Json) {
+        let lines: Vec<String> = printed.text.split('\n').map(printable).collect();
+        let end = if printed.text.ends_with('\n') || args.quiet { "" } else { "\n" };
+        output::print(&format!("{}{end}", lines.join("\n")))?;
     }
     if !args.quiet || args.format == Format::Json || args.output.is_some() {
         let style = output::style(args.output.as_deref());

@@ -438,6 +438,19 @@ pub struct LaneAccess<'a> {
     pub stored: [Option<Cells<'a>>; 4],
 }
 
+/// Text that a thread printed with `printf`.
+#[derive(Clone, Copy, Debug)]
+pub struct Printed<'a> {
+    /// SM of the thread.
+    pub sm: SmId,
+    /// Block of the thread.
+    pub block: BlockId,
+    /// Thread index in the block.
+    pub thread: u32,
+    /// Bytes of one call.
+    pub text: &'a [u8],
+}
+
 /// Register of each lane.
 #[derive(Clone, Copy, Debug)]
 pub enum Cells<'a> {
@@ -480,6 +493,10 @@ pub trait Observer: Send + Sized {
     /// nothing.
     #[inline(always)]
     fn addresses(&mut self, _: WarpId, _: Pc, _: &Traffic, _: &[u64; MAX_LANES]) {}
+    /// Receives a text that a thread printed, in the order of issue on the SM.
+    ///
+    /// The default costs nothing.
+    fn printed(&mut self, _: &Printed<'_>) {}
     /// Returns true if it needs no more events: `machine::watch` may then stop.
     #[inline(always)]
     fn is_done(&self) -> bool {
@@ -517,6 +534,10 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn addresses(&mut self, warp: WarpId, pc: Pc, traffic: &Traffic, addresses: &[u64; MAX_LANES]) {
         self.0.addresses(warp, pc, traffic, addresses);
         self.1.addresses(warp, pc, traffic, addresses);
+    }
+    fn printed(&mut self, printed: &Printed<'_>) {
+        self.0.printed(printed);
+        self.1.printed(printed);
     }
     #[inline(always)]
     fn is_done(&self) -> bool {

@@ -13,18 +13,23 @@ mod barrier;
 mod calls;
 mod carry;
 mod fault;
+mod format;
+mod heap;
 mod lanes;
 mod memory;
 mod native;
 mod registers;
 mod segments;
+mod system;
 mod warp;
 
 pub use barrier::{barrier_votes, finish_barrier_reduction};
 pub use calls::{CallStack, finish_call};
+pub use heap::Heap;
 pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes};
 pub use registers::WarpPlace;
 pub use segments::{part_of, segments, variable_segments};
+pub use system::SystemLog;
 pub use warp::{Members, members};
 
 use crate::base::{LaneMask, MAX_LANES};
@@ -70,6 +75,8 @@ pub struct Env<'a> {
     /// An address is an offset in its space (absolute for global and const). Lanes outside
     /// `Access::lanes` hold garbage.
     pub addresses: &'a mut [u64; MAX_LANES],
+    /// Results of calls of the runtime system; the driver empties it.
+    pub system: &'a mut SystemLog,
 }
 
 /// Maximum duration of `nanosleep` in nanoseconds.
@@ -251,6 +258,28 @@ pub enum FaultKind {
     UniformBranchDiverges,
     /// `trap`
     Trap,
+    /// A failed `assert`.
+    Assertion(Box<Assertion>),
+    /// `free` of an address that `malloc` has not returned, or has been freed since.
+    WildFree {
+        /// The address.
+        address: u64,
+    },
+}
+
+/// Failed `assert` of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assertion {
+    /// Condition as in the source, or message.
+    pub message: String,
+    /// Source file.
+    pub file: String,
+    /// Source line, 1-based.
+    pub line: u32,
+    /// Function.
+    pub function: String,
+    /// Lanes of the warp that failed together.
+    pub lanes: LaneMask,
 }
 
 /// Returns the lanes of `active` whose guard holds.
@@ -324,6 +353,7 @@ pub fn step(
         }
         Op::Switch(op) => return calls::switch(op, lanes, active, registers, env),
         Op::Call(op) => return calls::call(op, lanes, active, registers, env),
+        Op::System(op) => system::call(op, lanes, registers, env)?,
         Op::Jump(op) => return calls::jump(op, lanes, registers, env),
         Op::Return => return Ok(calls::ret(lanes, registers, env)),
         Op::Spill(op) => return Ok(calls::spill(op, lanes, registers, env)),

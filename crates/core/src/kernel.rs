@@ -105,6 +105,12 @@ impl Kernel {
         stack.map_or(layout::LOCAL_LIMIT, limit).min(layout::LOCAL_LIMIT)
     }
 
+    /// Returns true if the kernel may call `malloc` or `free`.
+    pub fn uses_heap(&self) -> bool {
+        let calls = |inst: &Inst| matches!(&inst.op, Op::System(op) if op.function.uses_heap());
+        self.native.as_ref().is_some_and(|native| native.heap) || self.insts.iter().any(calls)
+    }
+
     /// Returns the kernel's own registers that some path reads before they are written.
     pub fn read_unset(&self) -> Vec<Register> {
         let own = self.functions.first().map_or(self.insts.len(), |f| f.first as usize);

@@ -33,6 +33,7 @@ pub use plan::{Plan, Relation};
 pub use term::MemoryView;
 pub use typed::{extent, setting};
 
+use crate::exec::Heap;
 use crate::kernel::StaticVariable;
 
 /// A launch ready to run: every expression evaluated, every buffer filled.
@@ -58,6 +59,10 @@ pub struct Launch {
     pub buffers: Vec<Buffer>,
     /// Where the module's variables are.
     pub variables: Variables,
+    /// Heap of the device, as earlier launches left it.
+    ///
+    /// `None` is an empty heap of CUDA's default size, if the kernel calls `malloc` or `free`.
+    pub heap: Option<Heap>,
     /// Conditions that must hold after the run.
     pub expectations: Vec<Expectation>,
     /// Values of the named constants, for the report.

@@ -4,9 +4,10 @@
 //! is its result, public integers only. [`Trace`] keeps the single issues of chosen blocks.
 //! [`Timeline`] keeps a window of a block's warps with the state of every lane, for pictures.
 //! [`Slots`] keeps the issue slots of their schedulers. [`Passages`] counts lanes along
-//! control-flow edges. Nothing here derives a ratio or knows a metric's name; the report does that.
+//! control-flow edges. [`Output`] keeps the texts of `printf`. Nothing here derives a ratio or knows a metric's name; the report does that.
 
 mod counts;
+mod output;
 mod passages;
 mod slots;
 mod timeline;
@@ -15,6 +16,7 @@ mod trace;
 
 pub use crate::event::{AccessWay, MemoryKind, SlotLoss, Stall};
 pub use counts::Counts;
+pub use output::{Output, PrintedText};
 pub use passages::{Edges, Passage, Passages, Visits};
 pub use slots::{SlotSpan, SlotUse, Slots};
 pub use timeline::{Control, Issue, LaneState, Part, Places, Span, Strip, Timeline, Window};

@@ -1,5 +1,6 @@
 //! Variables and constant banks.
 
+use simt_core::kernel::SystemFn;
 use simt_core::sass::facts::{BankFacts, VariableFacts};
 
 use crate::CubinError;
@@ -191,6 +192,9 @@ fn owner(image: &Image<'_>, symbol: &Symbol<'_>, addend: i64) -> Result<(String,
         SymbolKind::Object | SymbolKind::Function if symbol.section.is_some() => {
             let addend = u64::try_from(addend).map_err(|_| unknown())?;
             Ok((symbol.name.to_owned(), addend))
+        }
+        _ if symbol.section.is_none() && SystemFn::named(symbol.name).is_some() => {
+            Ok((symbol.name.to_owned(), 0))
         }
         SymbolKind::Section => {
             let place = u64::try_from(addend).map_err(|_| unknown())?;

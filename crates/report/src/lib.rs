@@ -31,8 +31,8 @@ pub use answer::{
 };
 pub use run::{
     Branch, CheckFinding, CheckPlace, Checked, Ending, ExpectationResult, InstructionRow,
-    LaneGroup, LaunchFacts, MachineFacts, MachinePlace, MemoryRow, Named, Origin, Predicated,
-    ReplacedBranch, Run, RunInput, Slots, StepInfo, Verdict, predication,
+    LaneGroup, LaunchFacts, MachineFacts, MachinePlace, MemoryRow, Named, Origin, Output,
+    OutputCall, Predicated, ReplacedBranch, Run, RunInput, Slots, StepInfo, Verdict, predication,
 };
 pub use text::{
     Style, UnknownMetric, answer as answer_text, comparison, evidence as evidence_text, known,

@@ -5,6 +5,7 @@
 //! added, none changes meaning.
 
 mod facts;
+mod output;
 mod predicated;
 
 pub use facts::{
@@ -12,6 +13,7 @@ pub use facts::{
     ReplacedBranch, RunInput, StepInfo, Verdict,
 };
 
+pub use output::{Output, OutputCall};
 pub use predicated::{Predicated, predication};
 
 use serde::Serialize;
@@ -79,6 +81,9 @@ pub struct Run {
     pub machine_facts: MachineFacts,
     /// Notes to the reader, one sentence each.
     pub notes: Vec<String>,
+    /// Output of `printf` in the kernel, if there was any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<Output>,
     /// Findings of the checks, if any were on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checked>,
@@ -287,6 +292,7 @@ impl Run {
             launch,
             machine_facts: machine,
             notes: input.notes,
+            output: None,
             checks: None,
         }
     }

@@ -16,7 +16,7 @@ use crate::evidence::{CodeKind, Fingerprint};
 use crate::metrics;
 use crate::plot::{Roof, Walk};
 use crate::timeline::Recording;
-use crate::{ExpectationResult, LaunchFacts, MachineFacts, Run, RunInput};
+use crate::{ExpectationResult, LaunchFacts, MachineFacts, Output, Run, RunInput};
 use simt_core::base::{LaneMask, Pc, digest};
 use simt_core::code::Code;
 use simt_core::diag::printable;
@@ -110,6 +110,13 @@ impl<'a> About<'a> {
                 plural(times as usize, "time")
             ));
         }
+        let output = Output::of(observer.output());
+        if let Some(Output { dropped: dropped @ 1.., .. }) = &output {
+            notes.push(format!(
+                "The buffer of `printf` has 1 MiB; {} did not fit.",
+                plural(*dropped as usize, "call")
+            ));
+        }
         let mut run = Run::build(RunInput {
             program: printable(&program.name),
             kernel: kernel.name.clone(),
@@ -133,6 +140,7 @@ impl<'a> About<'a> {
             expectations: Vec::new(),
             notes,
         });
+        run.output = output;
         let metric = |name: &str| match run.metric(name) {
             Some(value) => Ok(value.as_f64()),
             None if metrics::find(name).is_some() => {

@@ -136,6 +136,22 @@ pub fn nearest(
         let bytes = kernel.local_bytes;
         return Some(format!("stack overflow: {below} bytes below the {bytes} bytes of a thread"));
     }
+    if memory == MemoryKind::Shared && launch.dynamic_shared == 0 {
+        if let Some((name, ..)) = kernel.shared_variables.iter().find(|(.., bytes)| *bytes == 0) {
+            let name = plain_name(name);
+            return Some(format!(
+                "`{name}` is dynamic shared memory, and the launch has 0 bytes of it (add \
+                 `//! shared = BYTES`)"
+            ));
+        }
+        if kernel.native.is_some() {
+            return Some(format!(
+                "a block has {} bytes of shared memory (for `extern __shared__` arrays add \
+                 `//! shared = BYTES`)",
+                kernel.shared_bytes
+            ));
+        }
+    }
     let distance = |p: &Piece| {
         let end = p.first.saturating_add(p.bytes);
         if address < p.first { p.first - address } else { address.saturating_sub(end) }

@@ -55,6 +55,7 @@ struct Common {
 #[derive(Default)]
 struct Global {
     variables: Shadow,
+    heap: Shadow,
     buffers: Shadow,
     /// Clocks released by strong writes, by address.
     released: BTreeMap<u64, Released>,
@@ -183,7 +184,7 @@ impl Checker {
             self.never_opened(slot);
         }
         let global = self.common.global.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = global.variables.full || global.buffers.full;
+        let full = global.variables.full || global.heap.full || global.buffers.full;
         drop(global);
         (self.found.into_vec(), full)
     }

@@ -8,29 +8,44 @@
 
 use super::{
     AccessKind, Effect, Env, Fault, FaultKind, LocalMemory, MemoryAccess, RegisterFile, lanes,
+    system,
 };
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
 use crate::kernel::layout::{CALL_BYTES, DEPTH_LIMIT, LOCAL_LIMIT};
 use crate::kernel::{
-    Call, Callee, DeviceFunction, INSTRUCTION_BYTES, Inst, Jump, JumpTarget, Op, Predicate,
-    PredicateUse, Register, Row, Spill, Switch,
+    Call, Callee, DeviceFunction, INSTRUCTION_BYTES, Inst, Jump, JumpKind, JumpTarget, Op,
+    Predicate, PredicateUse, Register, Row, Spill, Switch, SystemFn,
 };
 
 /// Executes a jump of machine code. Writes each lane's target PC to `Env::addresses`.
 pub(super) fn jump(
     op: &Jump,
     lanes: LaneMask,
-    registers: &RegisterFile,
+    registers: &mut RegisterFile,
     env: &mut Env<'_>,
 ) -> Result<Effect, Fault> {
     match op.target {
         JumpTarget::Fixed(pc) => *env.addresses = [pc.0.into(); MAX_LANES],
         JumpTarget::Register { row, offset, end, .. } => {
-            let low = &registers.narrow[usize::from(row.0)];
+            let low = registers.narrow[usize::from(row.0)];
+            let target = |lane: u32| low[lane as usize % MAX_LANES].wrapping_add(offset as u32);
+            let calls = op.kind == JumpKind::Call;
+            for function in SystemFn::ALL.into_iter().filter(|_| calls) {
+                let called = |&lane: &u32| target(lane) == function.native_address();
+                let calling = lanes.lanes().filter(called).map(LaneMask::lane);
+                let calling = calling.fold(LaneMask::EMPTY, |all, lane| all | lane);
+                if !calling.is_empty() {
+                    system::native_call(function, calling, registers, env)?;
+                }
+            }
             for lane in lanes.lanes() {
                 let l = lane as usize & (MAX_LANES - 1);
-                let address = u64::from(low[l].wrapping_add(offset as u32));
+                if calls && SystemFn::at_native_address(target(lane)).is_some() {
+                    env.addresses[l] = u64::from(env.pc) + 1;
+                    continue;
+                }
+                let address = u64::from(target(lane));
                 if address % INSTRUCTION_BYTES != 0 || address / INSTRUCTION_BYTES >= end.0.into() {
                     return Err(Fault { lane, kind: FaultKind::BadCallTarget { address } });
                 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Fault, FaultKind};
+use super::{Assertion, Fault, FaultKind};
 use crate::kernel::layout::DEPTH_LIMIT;
 
 impl fmt::Display for FaultKind {
@@ -56,6 +56,13 @@ impl fmt::Display for FaultKind {
                 write!(f, "stack overflow at call depth {depth}: limit {} {what}", grouped(limit))
             }
             FaultKind::Trap => write!(f, "trap"),
+            FaultKind::Assertion(failed) => {
+                let Assertion { message, file, line, function, .. } = &**failed;
+                write!(f, "{file}:{line}: {function}: Assertion `{message}` failed")
+            }
+            FaultKind::WildFree { address } => {
+                write!(f, "free of 0x{address:x}, which is no allocation of `malloc`")
+            }
         }
     }
 }

@@ -54,6 +54,7 @@ fn run(
         clock: 0x1_2345_6789,
         nanoseconds: 0x2_4689_acdf,
         addresses: &mut [0; MAX_LANES],
+        system: &mut crate::exec::SystemLog::default(),
     };
     step(&inst(op), lanes, active, registers, &mut env)
 }

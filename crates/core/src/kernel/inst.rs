@@ -4,10 +4,12 @@
 
 mod calls;
 mod memory;
+mod system;
 mod together;
 
 pub use calls::*;
 pub use memory::*;
+pub use system::*;
 pub use together::*;
 
 use super::{Carry, LaneOp, Native, TestFn};
@@ -150,6 +152,8 @@ pub enum Op {
     Call(Box<Call>),
     /// A call, return or indirect branch of machine code.
     Jump(Jump),
+    /// A call of the runtime system: `vprintf`, `__assertfail`, `malloc`, `free`.
+    System(Box<SystemCall>),
     /// Return of a device function.
     ///
     /// Every `ret` branches here, so that the lanes return together.

@@ -22,6 +22,8 @@ pub const BUFFER_ALIGN: u64 = 512;
 /// They have addresses in steps of 16, in the order of their first declarations. No memory is
 /// mapped there.
 pub const FUNCTION_BASE: u64 = 0x0600_0000_0000;
+/// First address of the heap of `malloc`.
+pub const HEAP_BASE: u64 = 0x0680_0000_0000;
 /// First addresses of the constants, variables and functions of one module.
 ///
 /// The default suits a single module. A driver that holds several modules gives each module
@@ -32,7 +34,7 @@ pub struct Bases {
     pub constant: u64,
     /// First address of `.global` variables: [`GLOBAL_BASE`] to [`FUNCTION_BASE`].
     pub global: u64,
-    /// First address of device functions: [`FUNCTION_BASE`] to [`BUFFER_BASE`].
+    /// First address of device functions: [`FUNCTION_BASE`] to [`HEAP_BASE`].
     pub function: u64,
 }
 
@@ -54,7 +56,7 @@ impl Bases {
         Bases {
             constant: within(self.constant, CONST_BASE, GLOBAL_BASE),
             global: within(self.global, GLOBAL_BASE, FUNCTION_BASE),
-            function: within(self.function, FUNCTION_BASE, BUFFER_BASE),
+            function: within(self.function, FUNCTION_BASE, HEAP_BASE),
         }
     }
 }

@@ -42,6 +42,8 @@ pub struct NativeKernel {
     pub source: Option<(String, Vec<u32>)>,
     /// PTX line by instruction; 0 if unknown.
     pub ptx_lines: Vec<u32>,
+    /// True if the module names `malloc` or `free`.
+    pub heap: bool,
 }
 
 /// Default stack of a thread in bytes (cudaLimitStackSize).

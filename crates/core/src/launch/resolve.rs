@@ -139,6 +139,7 @@ impl Plan {
                 registers,
                 buffers,
                 variables: Variables::Fresh,
+                heap: None,
                 expectations,
                 constants,
             }),

@@ -20,7 +20,8 @@ use crate::base::{BlockId, Cycle, LaneMask, SmId};
 use crate::code::{Code, Scheme};
 use crate::divergence::{SideOrder, WarpControl};
 use crate::event::Observer;
-use crate::exec::{self, GlobalMemory, SegmentImage};
+use crate::exec::{self, GlobalMemory, Heap, SegmentImage};
+use crate::kernel::layout::HEAP_BASE;
 use crate::kernel::{Kernel, Registers};
 use crate::launch::{Buffer, Launch};
 use crate::spec::{Machine, Memory, Mode};
@@ -431,7 +432,12 @@ pub(super) fn earliest<O: Observer>(
 /// Returns the content of device memory at the start of a launch.
 pub(super) fn images(kernel: &Kernel, launch: &Launch) -> Vec<SegmentImage> {
     let buffers = launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), b.writable));
-    exec::segments(launch.fresh(&kernel.variables), buffers)
+    let mut segments = exec::segments(launch.fresh(&kernel.variables), buffers);
+    if kernel.uses_heap() && launch.heap.is_none() {
+        let bytes = Heap::default().bytes();
+        segments.push((HEAP_BASE, bytes, vec![0; (bytes / 4) as usize], true));
+    }
+    segments
 }
 
 /// Moves the launch's buffers and the kernel's variables to device memory.
@@ -439,14 +445,18 @@ pub(super) fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
     let variables = launch.fresh(&kernel.variables);
     let given = launch.buffers.iter_mut().filter(|b| b.mapped);
     let buffers = given.map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), b.writable));
-    GlobalMemory::new(exec::segments(variables, buffers))
+    let segments = exec::segments(variables, buffers);
+    let fresh = || kernel.uses_heap().then(Heap::default);
+    GlobalMemory::with_heap(segments, launch.heap.take().or_else(fresh))
 }
 
 /// Moves the buffers back.
 fn unload(global: GlobalMemory, launch: &mut Launch) {
+    let (segments, heap) = global.into_parts();
+    launch.heap = heap;
     let mut mapped: Vec<&mut Buffer> = launch.buffers.iter_mut().filter(|b| b.mapped).collect();
     mapped.sort_by_key(|buffer| buffer.address);
-    let mut segments = global.into_segments().into_iter().peekable();
+    let mut segments = segments.into_iter().peekable();
     for buffer in mapped {
         let ends_before = |s: &SegmentImage| s.0 + s.1.max(1) <= buffer.address;
         while segments.next_if(ends_before).is_some() {}

@@ -26,8 +26,8 @@ use super::warp::{Arrival, Until, Waiting, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::code::MicroOp;
 use crate::divergence::{Flow, Side};
-use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, Stall};
-use crate::exec::{self, AccessKind, Effect, Env, Fault, MemoryAccess, RegisterFile};
+use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, Printed, Stall};
+use crate::exec::{self, AccessKind, Effect, Env, Fault, MemoryAccess, RegisterFile, SystemLog};
 use crate::isa::Space;
 use crate::kernel::{JumpKind, Op};
 use crate::spec::Policy;
@@ -50,6 +50,7 @@ pub(super) struct Issuer<'a, O> {
     /// Cycle at which the barrier unit accepts the next arrival.
     barrier_free: Cycle,
     addresses: Box<[u64; MAX_LANES]>,
+    system: SystemLog,
     pub watch: Watch,
     pub observer: O,
 }
@@ -76,6 +77,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             shared: SharedPorts::default(),
             barrier_free: 0,
             addresses: Box::new([0; MAX_LANES]),
+            system: SystemLog::default(),
             watch: Watch::new(),
             observer,
         }
@@ -222,7 +224,14 @@ impl<'a, O: Observer> Issuer<'a, O> {
         if cost.kind == Kind::Collective {
             let fault = self.meet(warp, issue);
             if let Some(fault) = fault {
-                return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now)));
+                return Err(Box::new(FaultReport::new(
+                    fault,
+                    (sm, cx.spec.warp_size),
+                    warp,
+                    &step.inst,
+                    active,
+                    now,
+                )));
             }
         }
         if let Op::Join(join) = &step.inst.op {
@@ -236,9 +245,19 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let effect = match self.execute(warp, step, pc, lanes, active, now) {
             Ok(effect) => effect,
             Err(fault) => {
-                return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now)));
+                return Err(Box::new(FaultReport::new(
+                    fault,
+                    (sm, cx.spec.warp_size),
+                    warp,
+                    &step.inst,
+                    active,
+                    now,
+                )));
             }
         };
+        if !self.system.printed.is_empty() || self.system.heap_changed {
+            self.report_system(warp);
+        }
         let mut after = After::Nothing;
         let empties_l1 = cost.empties_l1 && !lanes.is_empty();
         match effect {
@@ -441,6 +460,19 @@ impl<'a, O: Observer> Issuer<'a, O> {
         scheduler.set_ready(warp.home.1, at, port);
     }
 
+    /// Passes on the texts that lanes printed, and notes a change of the heap.
+    #[cold]
+    fn report_system(&mut self, warp: &Warp) {
+        if std::mem::take(&mut self.system.heap_changed) {
+            self.watch.progress();
+        }
+        for (lane, text) in self.system.printed.drain(..) {
+            let thread = warp.index * self.cx.spec.warp_size + lane;
+            let block = warp.block_id;
+            self.observer.printed(&Printed { sm: self.id, block, thread, text: &text });
+        }
+    }
+
     /// Applies a step to registers and memory.
     #[inline(always)]
     fn execute(
@@ -464,6 +496,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             clock: now,
             nanoseconds: (u128::from(now) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
             addresses: &mut self.addresses,
+            system: &mut self.system,
         };
         exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env)
     }

@@ -219,7 +219,8 @@ impl<'a> PricedCode<'a> {
             taken: if code.kernel().native.is_some() { 0 } else { spec.branch_taken },
             blocked_sync: spec.sass.as_ref().map_or(0, |times| times.blocked),
             has_depbar: costs_have_depbar,
-            communicates: code.ops().iter().any(|op| communicates(&op.inst.op)),
+            communicates: code.kernel().uses_heap()
+                || code.ops().iter().any(|op| communicates(&op.inst.op)),
         }
     }
 }
@@ -490,7 +491,8 @@ fn price_by_class(
 
 /// Returns true if the instruction can communicate with running blocks.
 ///
-/// It is a global atomic, or a strong access to memory that other blocks see.
+/// It is a global atomic, or a strong access to memory that other blocks see. (All blocks also
+/// share one heap.)
 fn communicates(op: &Op) -> bool {
     let visible = |space: Space| matches!(space, Space::Global | Space::Generic);
     match op {

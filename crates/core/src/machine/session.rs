@@ -25,7 +25,7 @@ use crate::base::{BlockId, Cycle, SmId, WarpId};
 use crate::code::{Code, MicroOp};
 use crate::divergence::WarpControl;
 use crate::event::{Event, Stall};
-use crate::exec::{GlobalMemory, RegisterFile, SegmentImage};
+use crate::exec::{GlobalMemory, Heap, RegisterFile, SegmentImage};
 use crate::kernel::{Kernel, Register};
 use crate::launch::Launch;
 use crate::spec::Machine;
@@ -72,6 +72,7 @@ struct Open {
 pub struct Saved<'a> {
     state: State<'a>,
     pages: BTreeMap<u64, Arc<Page>>,
+    heap: Option<Heap>,
 }
 
 /// Resident warp that has not ended.
@@ -336,7 +337,8 @@ impl<'a> Session<'a> {
             self.cx.global.read(page, &mut words);
             self.pages.insert(page, Arc::new(words));
         }
-        Saved { state: self.state.clone(), pages: self.pages.clone() }
+        let heap = self.cx.global.heap();
+        Saved { state: self.state.clone(), pages: self.pages.clone(), heap }
     }
 
     /// Restores a saved state, earlier or later.
@@ -356,6 +358,7 @@ impl<'a> Session<'a> {
             }
         }
         self.pages.clone_from(&saved.pages);
+        self.cx.global.set_heap(saved.heap.clone());
         self.state.clone_from(&saved.state);
     }
 

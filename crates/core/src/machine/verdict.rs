@@ -15,7 +15,7 @@ use super::warp::Warp;
 use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId};
 use crate::code::MicroOp;
 use crate::divergence::{GroupState, WarpControl};
-use crate::exec::{Fault, LocalMemory, RegisterFile};
+use crate::exec::{Assertion, Fault, FaultKind, LocalMemory, RegisterFile};
 use crate::isa::Space;
 use crate::kernel::{Inst, Op, Register};
 
@@ -106,6 +106,8 @@ pub struct FaultReport {
     pub block: BlockId,
     /// Warp index in the block.
     pub warp: u32,
+    /// Index in the block of the warp's first thread.
+    pub first_thread: u32,
     /// Active mask.
     pub active: LaneMask,
     /// Cycle of the fault.
@@ -117,7 +119,7 @@ pub struct FaultReport {
 impl FaultReport {
     pub(super) fn new(
         fault: Fault,
-        sm: SmId,
+        (sm, warp_size): (SmId, u32),
         warp: &Warp,
         inst: &Inst,
         active: LaneMask,
@@ -128,10 +130,31 @@ impl FaultReport {
             sm,
             block: warp.block_id,
             warp: warp.index,
+            first_thread: warp.index * warp_size,
             active,
             cycle,
             inst: inst.clone(),
         }
+    }
+
+    /// Returns the lines that CUDA prints for a failed `assert`, one for each thread.
+    ///
+    /// `None` for other faults.
+    pub fn assertion(&self, grid: [u32; 3], block: [u32; 3]) -> Option<Vec<String>> {
+        let FaultKind::Assertion(failed) = &self.fault.kind else { return None };
+        let place = |index: u32, size: [u32; 3]| {
+            let [x, y] = [size[0].max(1), size[1].max(1)];
+            format!("[{},{},{}]", index % x, index / x % y, index / x / y)
+        };
+        let Assertion { message, file, line, function, lanes } = &**failed;
+        let line = |lane: u32| {
+            format!(
+                "{file}:{line}: {function}: block: {}, thread: {} Assertion `{message}` failed.",
+                place(self.block.0, grid),
+                place(self.first_thread + lane, block)
+            )
+        };
+        Some(lanes.lanes().map(line).collect())
     }
 }
 

@@ -7,10 +7,11 @@
 
 use std::collections::BTreeMap;
 
+use super::output::Output;
 use super::totals::{OpcodeTotals, StepTotals, Totals, TrafficTotals};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc};
 use crate::code::Code;
-use crate::event::{Event, Observer, SlotLoss, Stall, Traffic};
+use crate::event::{Event, Observer, Printed, SlotLoss, Stall, Traffic};
 use crate::isa::Space;
 use crate::kernel::{ConvergenceOp, Op};
 
@@ -140,6 +141,7 @@ pub struct Counts {
     elapsed: Cycle,
     active: u64,
     active_sms: u32,
+    output: Output,
 }
 
 impl Counts {
@@ -187,7 +189,13 @@ impl Counts {
             elapsed: 0,
             active: 0,
             active_sms: 0,
+            output: Output::default(),
         }
+    }
+
+    /// Returns the texts that threads printed.
+    pub fn output(&self) -> &Output {
+        &self.output
     }
 
     /// Returns the shuffles that read inactive lanes, with their number of executions.
@@ -380,7 +388,12 @@ impl Observer for Counts {
         }
     }
 
+    fn printed(&mut self, printed: &Printed<'_>) {
+        self.output.printed(printed);
+    }
+
     fn merge(&mut self, other: Counts) {
+        self.output.merge(other.output);
         assert_eq!(self.issues.len(), other.issues.len(), "observers of two different streams");
         for (mine, theirs) in self.issues.iter_mut().zip(&other.issues) {
             mine.issues += theirs.issues;

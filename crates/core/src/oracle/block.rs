@@ -345,6 +345,7 @@ impl<'a> Run<'a> {
             clock: self.steps,
             nanoseconds: self.steps,
             addresses: &mut self.addresses,
+            system: &mut exec::SystemLog::default(),
         };
         exec::step(inst, lanes, active, &mut warp.registers, &mut env).map_err(|fault: Fault| {
             OracleError::Fault { thread: warp.first_thread + fault.lane, fault, pc: Pc(pc), block }

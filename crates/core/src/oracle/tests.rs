@@ -156,6 +156,7 @@ fn launch(blocks: u32, threads: u32, words: usize) -> Launch {
         registers: None,
         buffers: vec![buffer],
         variables: Variables::Fresh,
+        heap: None,
         expectations: Vec::new(),
         constants: Vec::new(),
     }

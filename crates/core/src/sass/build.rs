@@ -16,7 +16,7 @@ use crate::isa::{Isa, Opcode, Pipe, Space, Type, opcode};
 use crate::kernel::layout::Bases;
 use crate::kernel::{
     Checked, ControlFlow, ConvergenceOp, INSTRUCTION_BYTES, Inst, Kernel, MACHINE_FORM,
-    NativeKernel, NativeTiming, Op, Parameter, Predicate, Refused, Register, Row,
+    NativeKernel, NativeTiming, Op, Parameter, Predicate, Refused, Register, Row, SystemFn,
 };
 
 /// Maximum number of instructions of a kernel.
@@ -143,6 +143,7 @@ fn build(
         params_at: facts.params_at,
         stack: facts.stack,
         banks: data.banks,
+        heap: names_heap(module),
         ..NativeKernel::default()
     };
     let mut insts = Vec::with_capacity(texts.len());
@@ -214,6 +215,14 @@ fn build(
         native: Some(Arc::new(native)),
         span: function.span,
     })
+}
+
+/// Returns true if the module has the address of `malloc` or `free`.
+fn names_heap(module: &ModuleFacts) -> bool {
+    let banks = module.banks.iter().flat_map(|bank| &bank.addresses);
+    let variables = module.variables.iter().flat_map(|variable| &variable.addresses);
+    let mut names = banks.chain(variables).map(|(_, name, _)| name);
+    names.any(|name| SystemFn::named(name).is_some_and(SystemFn::uses_heap))
 }
 
 /// Returns the texts of the instructions with their rows of the table.

@@ -2,8 +2,8 @@
 
 use super::facts::{BankFacts, KernelFacts, ModuleFacts, VariableFacts};
 use crate::isa::Space;
-use crate::kernel::StaticVariable;
 use crate::kernel::layout::Bases;
+use crate::kernel::{StaticVariable, SystemFn};
 
 /// Maximum bytes of a module's variables and constant banks.
 pub(super) const MOST_DATA: u64 = 256 << 20;
@@ -53,7 +53,9 @@ pub(super) fn place(module: &ModuleFacts, kernel: &KernelFacts, places: Places) 
     let of = |name: &str| {
         let variable = module.variables.iter().find(|v| v.name == name).map(address);
         let function = kernel.functions.iter().find(|(known, ..)| known == name);
-        variable.or(function.map(|(_, start, _)| u64::from(*start))).unwrap_or(0)
+        let function = function.map(|(_, start, _)| u64::from(*start));
+        let system = || SystemFn::named(name).map(|f| f.native_address().into());
+        variable.or(function).or_else(system).unwrap_or(0)
     };
     let with_addresses = |bytes: &[u8], addresses: &[(u32, String, u64)]| {
         let mut bytes = bytes.to_vec();

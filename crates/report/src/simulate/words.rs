@@ -312,6 +312,14 @@ fn fault(report: &FaultReport, kernel: &Kernel, launch: Option<&Launch>) -> Stri
         (Some(near), FaultKind::OutOfBounds { space, address, bytes }) => {
             format!("out of bounds: {near}; {bytes}-byte {} access at 0x{address:x}", space.name())
         }
+        (_, FaultKind::Assertion(failed)) => {
+            let lines = launch.and_then(|launch| report.assertion(launch.grid, launch.block));
+            let first = lines.and_then(|lines| lines.into_iter().next());
+            let lanes = failed.lanes.count();
+            let all =
+                if lanes > 1 { format!(" In all {lanes} lanes failed.") } else { String::new() };
+            format!("{}{all}", first.unwrap_or_else(|| fault.kind.to_string()))
+        }
         (_, kind) => kind.to_string(),
     };
     format!("{what} (block {} warp {warp} lane {}, cycle {cycle})", block.0, fault.lane)

@@ -10,7 +10,7 @@ use super::super::steps::{Facts, Role};
 use super::{Block, Common, Global, Warp, finding};
 use crate::base::{LaneMask, MAX_LANES, Pc};
 use crate::event::{AccessWay, LaneAccess, MemoryKind};
-use crate::kernel::layout::{BUFFER_BASE, GLOBAL_BASE, WINDOW_BYTES};
+use crate::kernel::layout::{BUFFER_BASE, GLOBAL_BASE, HEAP_BASE, WINDOW_BYTES};
 
 /// Warp access to shared or global memory.
 pub(super) struct Touching<'a> {
@@ -92,12 +92,12 @@ impl Touching<'_> {
             self.block.shadow = shadow;
         } else {
             let mut memory = common.global.lock().unwrap_or_else(PoisonError::into_inner);
-            let Global { variables, buffers, .. } = &mut *memory;
+            let Global { variables, heap, buffers, .. } = &mut *memory;
             self.touch(
                 lanes,
                 manner,
                 writes,
-                &mut [(GLOBAL_BASE, variables), (BUFFER_BASE, buffers)],
+                &mut [(GLOBAL_BASE, variables), (HEAP_BASE, heap), (BUFFER_BASE, buffers)],
             );
             drop(memory);
         }

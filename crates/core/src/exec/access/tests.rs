@@ -66,6 +66,7 @@ impl World {
             clock: 0,
             nanoseconds: 0,
             addresses: &mut self.addresses,
+            system: &mut crate::exec::SystemLog::default(),
         };
         match f(lanes, &mut self.registers, &mut env)? {
             Effect::Access(access) => Ok(access),

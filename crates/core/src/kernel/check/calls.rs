@@ -10,7 +10,7 @@ use crate::diag::{Diagnostic, Span};
 use crate::isa::{Class, FormMatch, OperandForm, OperandKind, Space, Type, TypeRef};
 use crate::kernel::{
     Access, Address, AddressBase, Call, Callee, Copied, Load, MemoryOrder, Op, Register, Row,
-    Scope, Store, Switch, layout,
+    Scope, Store, Switch, SystemCall, SystemFn, layout,
 };
 use crate::ptx::tree::{
     Instruction, Name, Operand, Prototype, Registers, Statement, TargetKind, Targets,
@@ -35,6 +35,12 @@ pub(super) struct Frame {
 pub(super) enum Table<'s> {
     Targets(&'s Targets),
     Prototype(&'s Prototype),
+}
+
+/// Target of a call.
+enum Target {
+    Function(Callee),
+    System(SystemFn),
 }
 
 /// Collects the labelled directives of a function body by name.
@@ -259,7 +265,13 @@ impl<'a> Body<'a> {
             }
         };
         let mut reads = guard_reads.reads.clone();
-        let Some((callee, signature)) = self.callee(target, table, &mut reads) else { return };
+        let (callee, signature) = match self.system(target) {
+            Some((function, signature)) => (Target::System(function), signature),
+            None => match self.callee(target, table, &mut reads) {
+                Some((callee, signature)) => (Target::Function(callee), signature),
+                None => return,
+            },
+        };
         let counts = [
             (results.len(), signature.returns.len(), "result", "from"),
             (arguments.len(), signature.params.len(), "argument", "for"),
@@ -303,21 +315,43 @@ impl<'a> Body<'a> {
         }
         // Without a possible target there is no frame pointer yet, and the call always faults.
         let frame_pointer = *self.frame_pointer.get_or_insert_with(|| self.rows.scratch(true).0);
-        let uniform = m.has("uni");
-        self.calls.push(self.insts.len());
-        let call = Call {
-            callee,
-            uniform,
-            arguments: copies,
-            results: back,
-            frame_pointer,
-            frame: 0,
-            saves: Vec::new(),
+        let op = match callee {
+            Target::System(function) => Op::System(Box::new(SystemCall {
+                function,
+                arguments: copies.iter().map(|copied| copied.from).collect(),
+                result: back.first().map(|copied| copied.to),
+                frame_pointer,
+            })),
+            Target::Function(callee) => {
+                self.calls.push(self.insts.len());
+                Op::Call(Box::new(Call {
+                    callee,
+                    uniform: m.has("uni"),
+                    arguments: copies,
+                    results: back,
+                    frame_pointer,
+                    frame: 0,
+                    saves: Vec::new(),
+                }))
+            }
         };
-        self.emit(origin, Op::Call(Box::new(call)), &reads, &[]);
+        self.emit(origin, op, &reads, &[]);
         for (op, writes) in loads {
             self.emit(moved, op, &[], &writes);
         }
+    }
+
+    /// Resolves a function of the runtime system, if the file declares it as such.
+    fn system(&self, target: &Name) -> Option<(SystemFn, Signature)> {
+        let function = SystemFn::named(&target.text)?;
+        let declared = &self.functions.list[self.functions.find(&target.text)?];
+        let sizes = |slots: &[Slot]| slots.iter().map(|s| s.shape.bytes).collect::<Vec<_>>();
+        let parameters: Vec<u64> = function.parameters().iter().map(|&n| n.into()).collect();
+        let results: Vec<u64> =
+            Some(u64::from(function.result())).filter(|&n| n > 0).into_iter().collect();
+        let signature = &declared.signature;
+        let fits = sizes(&signature.params) == parameters && sizes(&signature.returns) == results;
+        (declared.statements().is_none() && fits).then(|| (function, signature.clone()))
     }
 
     /// Resolves the target of a call and its signature.
@@ -417,9 +451,9 @@ impl<'a> Body<'a> {
 
     fn undefined(&mut self, name: &Name, declared: Span) {
         let (missing, help) = match name.text.as_str() {
-            "vprintf" => ("device-side printf", "print on the host"),
-            "__assertfail" => ("assert", "compile with `-DNDEBUG`, or end the thread with `trap`"),
-            "malloc" | "free" => ("device-side heap", "pass a buffer as an argument"),
+            name if SystemFn::named(name).is_some() => {
+                ("function of that name with these parameters", "declare it as nvcc does")
+            }
             other if other.starts_with("cuda") => {
                 ("device-side launch", "launch the kernel from the host")
             }

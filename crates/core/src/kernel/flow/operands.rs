@@ -151,6 +151,7 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             Callee::Indirect { address, .. } => visit(row(address, true)),
             Callee::Direct(_) => {}
         },
+        Op::System(op) => visit(row(op.frame_pointer, true)),
         Op::Clock { .. }
         | Op::Branch { .. }
         | Op::Return

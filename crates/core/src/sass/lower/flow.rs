@@ -4,7 +4,7 @@ use super::super::text::Operand;
 use super::{Lowered, Lowering, Missing, Module, Width};
 use crate::base::{JoinId, Pc};
 use crate::kernel::{
-    ConvergenceOp, INSTRUCTION_BYTES, Jump, JumpKind, JumpTarget, Op, Row, Source,
+    ConvergenceOp, INSTRUCTION_BYTES, Jump, JumpKind, JumpTarget, Native, NativeFn, Op, Row, Source,
 };
 
 /// Lowers a control-flow instruction; `Ok(None)` if the opcode is of another family.
@@ -25,6 +25,7 @@ pub(super) fn lower(
             l.text.modifiers.clear();
             Lowered::of(Op::Trap)
         }
+        "LEPC" => address_of_code(l, module)?,
         "NOP" | "ENDCOLLECTIVE" => Lowered::of(Op::Hint { address: None }),
         "YIELD" => Lowered::of(Op::Join(ConvergenceOp::Yield)),
         "BSSY" => {
@@ -101,6 +102,19 @@ fn jump(l: &mut Lowering<'_, '_>, module: &Module<'_>, kind: JumpKind) -> Result
         _ => JumpTarget::Fixed(fixed(l, 0, module)?),
     };
     Ok(Lowered::of(Op::Jump(Jump { kind, target })))
+}
+
+/// LEPC R20, 0x80 (the return address of a call), or LEPC R8 (its own address).
+fn address_of_code(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Missing> {
+    let address = match l.text.operands.get(1) {
+        None => u64::from(module.address),
+        Some(&Operand::Integer(address)) => address as u64,
+        _ => return Err(Missing::Operands),
+    };
+    let d = l.result(0, Width::Pair)?;
+    let s = [Source::of(l.rows.immediate_pair(address)), Source::default(), Source::default()];
+    let op = Native { f: NativeFn::MovPair, d, s, ..super::integer::native(false) };
+    Ok(Lowered::of(Op::Native(Box::new(op))))
 }
 
 fn barrier(l: &Lowering<'_, '_>, i: usize) -> Result<JoinId, Missing> {

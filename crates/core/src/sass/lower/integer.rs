@@ -58,7 +58,7 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Native>, Missing>
 }
 
 /// Creates an operation without operands.
-fn native(uniform: bool) -> Native {
+pub(super) fn native(uniform: bool) -> Native {
     Native {
         f: NativeFn::Mov,
         d: None,
