@@ -62,6 +62,8 @@ pub struct Kernel {
     /// `.global` and `.const` variables of the module, shared by all its kernels.
     pub variables: Arc<Vec<StaticVariable>>,
     /// `.shared` variables: name, offset and size in bytes (for reports).
+    ///
+    /// The size of dynamic ones (`.extern .shared`) is 0.
     pub shared_variables: Vec<(String, u32, u32)>,
     /// Block shape of `.maxntid`/`.reqntid`; true if it is required (`.reqntid`).
     pub block_limit: Option<([u32; 3], bool)>,

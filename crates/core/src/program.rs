@@ -3,7 +3,7 @@
 use crate::diag::{Diagnostic, first_of_many, has_errors};
 use crate::isa::Space;
 use crate::kernel::layout::{BASE_ALIGN, Bases};
-use crate::kernel::{self, Checked, Kernel, Refused, StaticVariable};
+use crate::kernel::{self, Checked, Kernel, Refused, StaticVariable, SystemFn};
 use crate::launch::{self, Launch, Overrides, Plan};
 use crate::ptx::{self, Locations, tree::Module};
 use crate::sass;
@@ -15,6 +15,8 @@ pub struct Program {
     pub name: String,
     /// Source text.
     pub text: String,
+    /// Texts that were linked to this one; one if there was no linking.
+    parts: Vec<Part>,
     /// Syntax tree.
     pub module: Module,
     /// Kernels that can run.
@@ -30,6 +32,13 @@ pub struct Program {
     pub plan: Plan,
     /// All findings in source order.
     pub findings: Vec<Diagnostic>,
+}
+
+/// Text of a linked program.
+struct Part {
+    name: String,
+    /// First line in the text of the program, from 1.
+    first_line: u32,
 }
 
 /// Reason why [`Program::kernel`] fails.
@@ -82,19 +91,45 @@ impl Program {
     ///
     /// Bases outside the ranges of [`Bases`] are moved into them.
     pub fn parse_at(name: &str, text: &str, bases: Bases) -> Program {
-        let is_machine_code = sass::is_listing(text);
-        let (module, mut findings) = if is_machine_code {
-            (Module { directives: ptx::directives(text), ..Module::default() }, Vec::new())
+        let (parsed, checked) = if sass::is_listing(text) {
+            let directives = ptx::directives(text);
+            ((Module { directives, ..Module::default() }, Vec::new()), sass::read_at(text, bases))
         } else {
-            ptx::parse(text)
+            let (module, findings) = ptx::parse(text);
+            let checked = kernel::check_at(&module, text, &findings, bases);
+            ((module, findings), checked)
         };
-        let Checked { mut kernels, mut refused, variables, findings: of_check } = if is_machine_code
-        {
-            sass::read_at(text, bases)
-        } else {
-            kernel::check_at(&module, text, &findings, bases)
+        let parts = vec![Part { name: name.to_string(), first_line: 1 }];
+        Program::of(name, text.to_string(), parsed, checked, parts)
+    }
+
+    /// Links PTX texts, given with their names, to one program.
+    ///
+    /// Its text has all texts one after another; [`Program::place_of`] names the text of a line.
+    /// Names that nothing defines are in [`Program::undefined`] and are errors where they are used.
+    /// The first name is that of the program.
+    pub fn link(texts: &[(&str, &str)], bases: Bases) -> Program {
+        let sources: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
+        let (text, module, findings, first_lines) = ptx::link(&sources);
+        let checked = kernel::check_at(&module, &text, &findings, bases);
+        let part = |((name, _), first_line): (&(&str, &str), u32)| Part {
+            name: (*name).to_string(),
+            first_line,
         };
-        let (plan, of_plan) = launch::plan(&module, text);
+        let parts = texts.iter().zip(first_lines).map(part).collect();
+        let name = texts.first().map_or("", |(name, _)| name);
+        Program::of(name, text, (module, findings), checked, parts)
+    }
+
+    fn of(
+        name: &str,
+        text: String,
+        (module, mut findings): (Module, Vec<Diagnostic>),
+        checked: Checked,
+        parts: Vec<Part>,
+    ) -> Program {
+        let Checked { mut kernels, mut refused, variables, findings: of_check } = checked;
+        let (plan, of_plan) = launch::plan(&module, &text);
         if has_errors(&of_plan) {
             let unsaid = |kernel: Kernel| Refused {
                 name: kernel.name,
@@ -111,8 +146,20 @@ impl Program {
         findings.sort_by_key(|d| (d.labels.first().map(|l| l.span), d.severity));
         findings.dedup();
         let findings = first_of_many(findings);
-        let (name, text) = (name.to_string(), text.to_string());
-        Program { name, text, module, kernels, refused, variables, plan, findings }
+        let name = name.to_string();
+        Program { name, text, parts, module, kernels, refused, variables, plan, findings }
+    }
+
+    /// Returns the name of the text that has a line of [`Program::text`], and the line there.
+    pub fn place_of(&self, line: u32) -> (&str, u32) {
+        let after = self.parts.partition_point(|part| part.first_line <= line);
+        let part = after.checked_sub(1).and_then(|at| self.parts.get(at));
+        part.map_or((&self.name, line), |part| (&part.name, line - part.first_line + 1))
+    }
+
+    /// Returns the names that the code uses and no text defines, in order.
+    pub fn undefined(&self) -> Vec<String> {
+        ptx::undefined(&self.module, |name| SystemFn::named(name).is_some())
     }
 
     /// Returns the first bases after the variables and functions of this program.

@@ -5,6 +5,7 @@
 //! meaning here. Textures are reported as unsupported.
 
 mod lexer;
+mod link;
 mod locations;
 mod parser;
 mod printer;
@@ -16,6 +17,7 @@ mod tests;
 
 use crate::diag::{Diagnostic, Span, first_of_many};
 
+pub use link::{link, undefined};
 pub use locations::{Location, Locations};
 pub use printer::print;
 pub use spans::{each_span, same, strip_spans};

@@ -22,8 +22,8 @@ pub(crate) fn refuse_relocated_code(image: &Image<'_>) -> Result<(), CubinError>
             let kernel = &section.name[TEXT.len()..];
             let (at, name) = (relocation.offset, symbol.name);
             return Err(CubinError::Unsupported(format!(
-                "kernel `{kernel}` needs `{name}` of the driver at {at:#x} (printf, malloc, assert \
-                 and calls between modules are not supported)"
+                "kernel `{kernel}` needs `{name}` of the driver at {at:#x} (calls between modules are \
+                 not supported)"
             )));
         }
     }

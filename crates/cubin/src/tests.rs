@@ -122,6 +122,20 @@ fn code_that_the_driver_completes() {
     let error = crate::facts(&elf.bytes()).expect_err("an error").to_string();
     assert!(error.contains("`vprintf`") && error.contains("0x20"), "{error}");
 
+    // Functions of the runtime system are called through addresses in bank 4.
+    let mut elf = Elf::new(90);
+    elf.kernel("k", 12);
+    elf.section(".nv.constant0.k", 1, vec![0; 0x210]);
+    elf.section(".nv.constant4", 1, vec![0; 16]);
+    let names = ["vprintf", "elsewhere"];
+    let [print, elsewhere] = names.map(|name| elf.symbol(name, 2, 0, 0, 0, 0));
+    elf.relocate(".nv.constant4", &[(8, print, 2, 0)]);
+    let found = crate::facts(&elf.bytes()).expect("a cubin");
+    assert_eq!(found.banks[0].addresses, [(8, "vprintf".to_owned(), 0)]);
+    elf.relocate(".nv.constant4", &[(0, elsewhere, 2, 0)]);
+    let error = crate::facts(&elf.bytes()).expect_err("an error").to_string();
+    assert!(error.contains("`elsewhere`"), "{error}");
+
     let mut elf = Elf::new(90);
     elf.kernel("k", 12);
     let section = elf.section(".text.helper", 1, vec![0; 16]);

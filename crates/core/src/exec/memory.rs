@@ -59,6 +59,10 @@ impl GlobalMemory {
             .into_iter()
             .map(|(address, bytes, mut words, writable)| {
                 assert!(address % 4 == 0, "segment at 0x{address:x} is not word-aligned");
+                if words.is_empty() {
+                    // The operating system gives zeros on first touch.
+                    words = vec![0; bytes.div_ceil(4) as usize];
+                }
                 words.resize(bytes.div_ceil(4) as usize, 0);
                 // Works in place: the standard library reuses the allocation for an element of the
                 // same size.
@@ -124,7 +128,7 @@ impl GlobalMemory {
 
     /// Returns all segments with their content, sorted by address, and the heap with its own.
     pub fn into_parts(self) -> (Vec<SegmentImage>, Option<Heap>) {
-        let mut heap = self.heap();
+        let mut heap = self.hold_heap().take();
         let mut segments = self.into_segments();
         if let Some(heap) = &mut heap
             && let Ok(at) = segments.binary_search_by_key(&HEAP_BASE, |segment| segment.0)

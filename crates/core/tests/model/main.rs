@@ -7,8 +7,10 @@ mod forms;
 mod generator;
 mod laws;
 mod limits;
+mod linking;
 mod nvcc;
 mod support;
+mod system;
 mod truth;
 mod variables;
 

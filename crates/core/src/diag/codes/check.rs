@@ -175,8 +175,7 @@ pub(super) const CODES: &[Code] = &[
         Body("add.u32 %r1, %r2, %f1;")),
     code("undefined-function",
         "The called function is only declared. Its body is in another file or in a library.",
-        "Define the function in this file; compile with `-rdc=false` and without `printf` and \
-         `assert`.",
+        "Define the function in this file; compile with `-rdc=false`.",
         File(".func f();\n.entry k() {\ncall f, ();\nret;\n}")),
     code("unknown-instruction",
         "PTX has no instruction of this name.",
