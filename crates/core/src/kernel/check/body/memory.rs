@@ -97,6 +97,7 @@ impl Body<'_> {
             slot: false,
             span: variable.name.span,
         };
+        self.shared_variables.push((variable.name.text.clone(), symbol.address as u32, 0));
         self.add_symbol(&variable.name, symbol);
     }
 
