@@ -4,6 +4,10 @@
 //! cycle order, so addresses do not depend on the number of threads of the computer.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::{GlobalMemory, SegmentImage};
+use crate::kernel::layout::HEAP_BASE;
 
 /// Heap of the device between two launches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +79,62 @@ impl Heap {
         }
         self.holes.insert(at, bytes);
         true
+    }
+}
+
+impl GlobalMemory {
+    /// Creates memory from segments, and from a heap with its content.
+    ///
+    /// # Panics
+    /// As [`GlobalMemory::new`].
+    pub fn with_heap(mut segments: Vec<SegmentImage>, heap: Option<Heap>) -> GlobalMemory {
+        let heap = heap.map(|mut heap| {
+            if heap.bytes() > 0 {
+                segments.push((HEAP_BASE, heap.bytes(), std::mem::take(&mut heap.words), true));
+            }
+            heap
+        });
+        let mut memory = GlobalMemory::new(segments);
+        memory.heap = Mutex::new(heap);
+        memory
+    }
+
+    fn hold_heap(&self) -> MutexGuard<'_, Option<Heap>> {
+        self.heap.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Allocates from the heap and returns the address; `None` if there is no room.
+    pub(super) fn allocate(&self, bytes: u64) -> Option<u64> {
+        self.hold_heap().as_mut()?.allocate(bytes).map(|offset| HEAP_BASE + offset)
+    }
+
+    /// Frees an allocation. Returns false if there is none at the address.
+    pub(super) fn free(&self, address: u64) -> bool {
+        let offset = address.checked_sub(HEAP_BASE);
+        let mut heap = self.hold_heap();
+        offset.zip(heap.as_mut()).is_some_and(|(offset, heap)| heap.free(offset))
+    }
+
+    /// Returns the allocations of the heap without their content.
+    pub fn heap(&self) -> Option<Heap> {
+        self.hold_heap().clone()
+    }
+
+    /// Sets the allocations of the heap to those of [`GlobalMemory::heap`] at an earlier time.
+    pub fn set_heap(&self, heap: Option<Heap>) {
+        *self.hold_heap() = heap;
+    }
+
+    /// Returns all segments with their content, sorted by address, and the heap with its own.
+    pub fn into_parts(self) -> (Vec<SegmentImage>, Option<Heap>) {
+        let mut heap = self.hold_heap().take();
+        let mut segments = self.into_segments();
+        if let Some(heap) = &mut heap
+            && let Ok(at) = segments.binary_search_by_key(&HEAP_BASE, |segment| segment.0)
+        {
+            heap.words = segments.remove(at).2;
+        }
+        (segments, heap)
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::heap::Heap;
 use super::segments::words_of;
 use crate::base::MAX_LANES;
-use crate::kernel::layout::{HEAP_BASE, LOCAL_LIMIT};
+use crate::kernel::layout::LOCAL_LIMIT;
 
 /// A contiguous piece of device memory: address, bytes, content, writable.
 pub type SegmentImage = (u64, u64, Vec<u32>, bool);
@@ -26,8 +26,8 @@ pub struct GlobalMemory {
     segments: Vec<Segment>,
     /// Lock held during a 64-bit read-modify-write, which spans two words.
     pairs: Mutex<()>,
-    /// Allocations of `malloc`; their content is the segment at [`HEAP_BASE`].
-    heap: Mutex<Option<Heap>>,
+    /// Allocations of `malloc`; their content is the segment at `HEAP_BASE`.
+    pub(super) heap: Mutex<Option<Heap>>,
 }
 
 /// A buffer, or one or several variables.
@@ -84,58 +84,6 @@ impl GlobalMemory {
             );
         }
         GlobalMemory { segments, pairs: Mutex::new(()), heap: Mutex::default() }
-    }
-
-    /// Creates memory from segments, and from a heap with its content.
-    ///
-    /// # Panics
-    /// As [`GlobalMemory::new`].
-    pub fn with_heap(mut segments: Vec<SegmentImage>, heap: Option<Heap>) -> GlobalMemory {
-        let heap = heap.map(|mut heap| {
-            if heap.bytes() > 0 {
-                segments.push((HEAP_BASE, heap.bytes(), std::mem::take(&mut heap.words), true));
-            }
-            heap
-        });
-        GlobalMemory { heap: Mutex::new(heap), ..GlobalMemory::new(segments) }
-    }
-
-    fn hold_heap(&self) -> MutexGuard<'_, Option<Heap>> {
-        self.heap.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Allocates from the heap and returns the address; `None` if there is no room.
-    pub(super) fn allocate(&self, bytes: u64) -> Option<u64> {
-        self.hold_heap().as_mut()?.allocate(bytes).map(|offset| HEAP_BASE + offset)
-    }
-
-    /// Frees an allocation. Returns false if there is none at the address.
-    pub(super) fn free(&self, address: u64) -> bool {
-        let offset = address.checked_sub(HEAP_BASE);
-        let mut heap = self.hold_heap();
-        offset.zip(heap.as_mut()).is_some_and(|(offset, heap)| heap.free(offset))
-    }
-
-    /// Returns the allocations of the heap without their content.
-    pub fn heap(&self) -> Option<Heap> {
-        self.hold_heap().clone()
-    }
-
-    /// Sets the allocations of the heap to those of [`GlobalMemory::heap`] at an earlier time.
-    pub fn set_heap(&self, heap: Option<Heap>) {
-        *self.hold_heap() = heap;
-    }
-
-    /// Returns all segments with their content, sorted by address, and the heap with its own.
-    pub fn into_parts(self) -> (Vec<SegmentImage>, Option<Heap>) {
-        let mut heap = self.hold_heap().take();
-        let mut segments = self.into_segments();
-        if let Some(heap) = &mut heap
-            && let Ok(at) = segments.binary_search_by_key(&HEAP_BASE, |segment| segment.0)
-        {
-            heap.words = segments.remove(at).2;
-        }
-        (segments, heap)
     }
 
     /// Returns the current words of the segment that starts at `address`.

@@ -19,6 +19,7 @@ mod reach;
 mod rows;
 mod scope;
 mod sequences;
+mod system;
 #[cfg(test)]
 mod tests;
 mod variables;

@@ -114,7 +114,8 @@ const OTHER: &str = "
 .file 1 \"b.cu\"
 ";
 
-fn passes(program: &Program) {
+/// Runs the program and returns its buffers, the variable first.
+fn ended(program: &Program) -> [Vec<u32>; 2] {
     assert!(program.is_sound(), "{:?}", program.findings);
     let kernel = program.kernel(None).expect("one kernel");
     let none = |_: &str, _| Err("no files".to_owned());
@@ -123,11 +124,13 @@ fn passes(program: &Program) {
     let options = Options::of(&machine, Mode::Volta);
     let done = Job::new(program, kernel, launch, &machine, options).execute(&()).expect("fits");
     assert_eq!(done.finish.name(), "ok");
-    let words = |name: &str| {
+    ["shared_counter", "out"].map(|name| {
         done.launch.buffers.iter().find(|b| b.name == name).expect("declared").words.clone()
-    };
-    assert_eq!(words("out"), [315, 330, 345, 360]);
-    assert_eq!(words("shared_counter"), [7]);
+    })
+}
+
+fn passes(program: &Program) {
+    assert_eq!(ended(program), [vec![7], vec![315, 330, 345, 360]]);
 }
 
 #[test]
@@ -199,4 +202,26 @@ fn a_strong_definition_replaces_a_weak_one_and_the_largest_common_counts() {
     };
     assert!(linked(&[("a", &weak), ("b", &strong)]));
     assert!(linked(&[("b", &strong), ("a", &weak)]));
+}
+
+#[test]
+fn texts_of_nvcc_are_linked() {
+    super::enter_repository();
+    let text = |name: &str| {
+        std::fs::read_to_string(format!("tests/link/{name}.ptx")).expect("a file of the tests")
+    };
+    let (kernel, other) = (text("kernel"), text("other"));
+    let program =
+        Program::link(&[("kernel.ptx", &kernel), ("other.ptx", &other)], Bases::default());
+    let done = ended(&program);
+    assert_eq!(done, [vec![7], vec![530, 545, 560, 575]]);
+    let kernel = program.kernel(None).expect("one kernel");
+    let locations = program.locations();
+    let files: std::collections::BTreeSet<_> = kernel
+        .insts
+        .iter()
+        .filter_map(|inst| locations.at(inst.span.start))
+        .map(|l| l.file)
+        .collect();
+    assert_eq!(files.into_iter().collect::<Vec<_>>(), ["kernel.cu", "other.cu"]);
 }

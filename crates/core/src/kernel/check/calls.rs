@@ -6,7 +6,7 @@ use super::names::Found;
 use super::operands::{Args, Value};
 use super::variables::{Symbol, place};
 use crate::base::Pc;
-use crate::diag::{Diagnostic, Span};
+use crate::diag::Diagnostic;
 use crate::isa::{Class, FormMatch, OperandForm, OperandKind, Space, Type, TypeRef};
 use crate::kernel::{
     Access, Address, AddressBase, Call, Callee, Copied, Load, MemoryOrder, Op, Register, Row,
@@ -341,19 +341,6 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Resolves a function of the runtime system, if the file declares it as such.
-    fn system(&self, target: &Name) -> Option<(SystemFn, Signature)> {
-        let function = SystemFn::named(&target.text)?;
-        let declared = &self.functions.list[self.functions.find(&target.text)?];
-        let sizes = |slots: &[Slot]| slots.iter().map(|s| s.shape.bytes).collect::<Vec<_>>();
-        let parameters: Vec<u64> = function.parameters().iter().map(|&n| n.into()).collect();
-        let results: Vec<u64> =
-            Some(u64::from(function.result())).filter(|&n| n > 0).into_iter().collect();
-        let signature = &declared.signature;
-        let fits = sizes(&signature.params) == parameters && sizes(&signature.returns) == results;
-        (declared.statements().is_none() && fits).then(|| (function, signature.clone()))
-    }
-
     /// Resolves the target of a call and its signature.
     fn callee(
         &mut self,
@@ -447,26 +434,6 @@ impl<'a> Body<'a> {
         }
         let signature = self.functions.list[*found.first()?].signature.clone();
         Some((found, signature))
-    }
-
-    fn undefined(&mut self, name: &Name, declared: Span) {
-        let (missing, help) = match name.text.as_str() {
-            name if SystemFn::named(name).is_some() => {
-                ("function of that name with these parameters", "declare it as nvcc does")
-            }
-            other if other.starts_with("cuda") => {
-                ("device-side launch", "launch the kernel from the host")
-            }
-            _ => {
-                ("", "define it in this file: nvcc without `-rdc=true` puts all code into one file")
-            }
-        };
-        let message = match missing {
-            "" => format!("`{}` is called but not defined in this file", name.text),
-            missing => format!("`{}` is not supported: the simulator has no {missing}", name.text),
-        };
-        let error = Diagnostic::error("undefined-function", name.span, message);
-        self.report(error.also(declared, "only declared here").help(help));
     }
 
     /// Returns the index of a function in this kernel.

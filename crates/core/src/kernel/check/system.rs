@@ -1,0 +1,43 @@
+//! Functions that a file declares and does not define: those of CUDA's runtime system, and errors.
+
+use super::body::Body;
+use super::functions::{Signature, Slot};
+use crate::diag::{Diagnostic, Span};
+use crate::kernel::SystemFn;
+use crate::ptx::tree::Name;
+
+impl Body<'_> {
+    /// Resolves a function of the runtime system, if the file declares it as such.
+    pub(super) fn system(&self, target: &Name) -> Option<(SystemFn, Signature)> {
+        let function = SystemFn::named(&target.text)?;
+        let declared = &self.functions.list[self.functions.find(&target.text)?];
+        let sizes = |slots: &[Slot]| slots.iter().map(|s| s.shape.bytes).collect::<Vec<_>>();
+        let parameters: Vec<u64> = function.parameters().iter().map(|&n| n.into()).collect();
+        let results: Vec<u64> =
+            Some(u64::from(function.result())).filter(|&n| n > 0).into_iter().collect();
+        let signature = &declared.signature;
+        let fits = sizes(&signature.params) == parameters && sizes(&signature.returns) == results;
+        (declared.statements().is_none() && fits).then(|| (function, signature.clone()))
+    }
+
+    /// Reports a call of a function without statements.
+    pub(super) fn undefined(&mut self, name: &Name, declared: Span) {
+        let (missing, help) = match name.text.as_str() {
+            name if SystemFn::named(name).is_some() => {
+                ("function of that name with these parameters", "declare it as nvcc does")
+            }
+            other if other.starts_with("cuda") => {
+                ("device-side launch", "launch the kernel from the host")
+            }
+            _ => {
+                ("", "define it in this file: nvcc without `-rdc=true` puts all code into one file")
+            }
+        };
+        let message = match missing {
+            "" => format!("`{}` is called but not defined in this file", name.text),
+            missing => format!("`{}` is not supported: the simulator has no {missing}", name.text),
+        };
+        let error = Diagnostic::error("undefined-function", name.span, message);
+        self.report(error.also(declared, "only declared here").help(help));
+    }
+}
