@@ -120,7 +120,9 @@ fn no_operand_in_the_wrong_place_brings_the_checker_down() {
 #[test]
 fn all_that_nvcc_writes_is_accepted() {
     let (_, found) = checked(include_str!("../../ptx/tests/nvcc.ptx"));
-    let messages: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
+    // The file is an excerpt, so some registers are never written.
+    let errors = found.iter().filter(|d| d.severity == Severity::Error);
+    let messages: Vec<&str> = errors.map(|d| d.message.as_str()).collect();
     assert!(messages.is_empty(), "{messages:?}");
 }
 
