@@ -36,7 +36,6 @@ mod source;
 mod step;
 mod sweep;
 mod timeline;
-mod toolkit;
 mod typed;
 
 use std::process::ExitCode;

@@ -6,7 +6,6 @@
 mod child;
 mod files;
 mod nvcc;
-pub(crate) mod watch;
 
 use std::path::Path;
 

@@ -4,20 +4,19 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use simt_cubin::CubinError;
+use simt_teach::grade::plain;
+use simt_toolkit::{self as toolkit, CallError, ListingError, Tool};
 
 use super::args::ImportArgs;
-use super::source::{MAX_BYTES, read_text, utf8};
-use super::toolkit::{self, Tool};
+use super::source::{MAX_BYTES, read_text};
 use super::{Exit, Failure, output, reading};
 
 /// Words for the limit of an image in errors.
 const BOUND: &str = "the limit of a cubin is";
-/// Packages with the disassembler.
-const DISASSEMBLER: &str = "pip install nvidia-cuda-cuobjdump nvidia-cuda-nvdisasm";
 /// Packages with the compiler.
 const COMPILER: &str = "pip install nvidia-cuda-nvcc nvidia-cuda-cccl";
-/// Line of `cuobjdump -sass` that nvdisasm does not print.
-const CODE_FOR: &str = "code for sm_";
+/// Bytes of a program's messages that are shown.
+const MOST_MESSAGES: usize = 4000;
 
 /// Writes the `.sass` text of a cubin or of a CUDA source.
 pub(crate) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
@@ -61,8 +60,8 @@ pub(crate) fn compiled(
     let words = ["-cubin", "-O3", "-lineinfo", "-arch", arch, "-o"];
     let mut arguments: Vec<OsString> = words.into_iter().map(OsString::from).collect();
     arguments.extend([cubin.clone().into_os_string(), file.into_os_string()]);
-    let messages = toolkit::call(&nvcc, &arguments, folder.path())?.messages;
-    output::error(&messages);
+    let called = toolkit::call(&nvcc, &arguments, folder.path());
+    output::error(&shown(&called.map_err(|e| failed(&nvcc, &e))?.errors));
     let image = reading::regular(&cubin, simt_cubin::MAX_BYTES, BOUND).map_err(|e| fail(&e))?;
     of_image(path, &image, Some(directives.unwrap_or(source)), disassembler)
 }
@@ -99,34 +98,25 @@ fn beside(path: &Path) -> String {
 
 /// Returns the listing of an image as `cuobjdump -sass` prints it.
 fn listing(image: &[u8], arch: u32, given: Option<&Path>) -> Result<String, Failure> {
-    let folder = folder()?;
-    let file = folder.path().join("program.cubin");
-    std::fs::write(&file, image)
-        .map_err(|e| Failure::new(format!("cannot write a temporary file: {e}")))?;
-    let nvdisasm = || Tool::Nvdisasm.find();
-    let (program, alone) = match given {
-        Some(program) => {
-            let stem = program.file_stem().unwrap_or_default().to_string_lossy();
-            (program.to_owned(), stem.contains(Tool::Nvdisasm.name()))
+    toolkit::listing(image, arch, given).map_err(|e| match e {
+        ListingError::Call { program, error } => failed(&program, &error),
+        other => Failure::new(other),
+    })
+}
+
+/// Returns the failure of a call with the program's messages.
+fn failed(program: &Path, error: &CallError) -> Failure {
+    let name = program.display();
+    match error {
+        CallError::Reports(messages) => {
+            Failure::new(format!("`{name}`: {error}\n{}", shown(messages).trim_end()))
         }
-        // cuobjdump calls nvdisasm.
-        None => match (Tool::Cuobjdump.find().filter(|_| nvdisasm().is_some()), nvdisasm()) {
-            (Some(program), _) => (program, false),
-            (None, Some(program)) => (program, true),
-            (None, None) => return Err(missing("cuobjdump and nvdisasm", DISASSEMBLER)),
-        },
-    };
-    let file = file.into_os_string();
-    let arguments = match alone {
-        true => vec![file, "-pb".into(), "-hex".into(), "-novliw".into()],
-        false => vec!["-sass".into(), file],
-    };
-    let called = toolkit::call(&program, &arguments, folder.path())?;
-    let text = utf8(called.out)
-        .map_err(|e| Failure::new(format!("`{}` printed no text: {e}", program.display())))?;
-    let head =
-        if text.contains(CODE_FOR) { String::new() } else { format!("\t{CODE_FOR}{arch}\n") };
-    Ok(head + &text)
+        other => Failure::new(format!("`{name}`: {other}")),
+    }
+}
+
+fn shown(messages: &[u8]) -> String {
+    plain(&String::from_utf8_lossy(messages), MOST_MESSAGES)
 }
 
 fn folder() -> Result<tempfile::TempDir, Failure> {

@@ -11,8 +11,8 @@ use std::time::Duration;
 use simt_teach::grade::{self, Assignment, Failed, Limits, Measured, Submission, one_line, plain};
 
 use super::super::{Exit, Failure, output, reading};
-use super::watch::{Bounds, Ended};
 use super::{files, nvcc};
+use simt_toolkit::watch::{Bounds, Ended};
 
 /// Bytes that the process may write: the figures of many runs.
 const MOST_OUTPUT: u64 = 16 << 20;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use simt_teach::grade::{Failed, Limits, one_line, plain};
 
 use super::files;
-use super::watch::{Bounds, Ended};
+use simt_toolkit::watch::{Bounds, Ended};
 
 /// Headers that a submission may include. Others could lead to files of the grader, which compiler
 /// messages would quote.

@@ -1,4 +1,12 @@
 //! Programs of the CUDA toolkit: where they are, and calls within limits.
+//!
+//! [`listing`] is the text of `cuobjdump -sass` for a cubin. Messages of the programs are bytes as
+//! printed; whoever shows them makes them printable.
+
+mod disassemble;
+pub mod watch;
+
+pub use disassemble::{DISASSEMBLER, ListingError, listing};
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
@@ -7,11 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use simt_teach::grade::plain;
-
-use super::Failure;
-use super::grade::watch::{Bounds, Ended};
-use super::source::MAX_BYTES;
+use watch::{Bounds, Ended};
 
 /// Longest time of a call.
 const TIME: Duration = Duration::from_secs(300);
@@ -19,12 +23,12 @@ const TIME: Duration = Duration::from_secs(300);
 const MEMORY: u64 = 8 << 10;
 /// Bytes of temporary files of a call.
 const FILES: u64 = 1 << 30;
-/// Bytes of a program's messages that are shown.
-const MOST_MESSAGES: usize = 4000;
+/// Bytes of standard output of a call.
+const OUTPUT: u64 = 16 << 20;
 
 /// A program of the toolkit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tool {
+pub enum Tool {
     /// Compiler.
     Nvcc,
     /// Lister of code, which calls nvdisasm.
@@ -35,7 +39,7 @@ pub(crate) enum Tool {
 
 impl Tool {
     /// File name without the suffix of executables.
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Tool::Nvcc => "nvcc",
             Tool::Cuobjdump => "cuobjdump",
@@ -44,7 +48,7 @@ impl Tool {
     }
 
     /// Finds the program.
-    pub(crate) fn find(self) -> Option<PathBuf> {
+    pub fn find(self) -> Option<PathBuf> {
         let name = format!("{}{EXE_SUFFIX}", self.name());
         folders().into_iter().map(|folder| folder.join(&name)).find(|path| path.is_file())
     }
@@ -84,19 +88,33 @@ fn entries(folder: &Path, prefix: &str) -> Vec<PathBuf> {
 }
 
 /// Output of a call that succeeded.
-pub(crate) struct Output {
+#[derive(Clone, Debug)]
+pub struct Output {
     /// Standard output.
-    pub(crate) out: Vec<u8>,
-    /// Standard error, printable.
-    pub(crate) messages: String,
+    pub out: Vec<u8>,
+    /// Standard error.
+    pub errors: Vec<u8>,
 }
 
-/// Calls a program in a temporary folder. Programs beside it and in [`folders`] are on its `PATH`.
-pub(crate) fn call(
-    program: &Path,
-    arguments: &[OsString],
-    temporary: &Path,
-) -> Result<Output, Failure> {
+/// Reason why a call fails.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// The program cannot be started or watched.
+    #[error(transparent)]
+    Start(#[from] std::io::Error),
+    /// The program exceeded a limit and was killed.
+    #[error("{0}")]
+    Over(String),
+    /// The program reported errors: its messages.
+    #[error("reports errors")]
+    Reports(Vec<u8>),
+}
+
+/// Calls a program in a temporary folder. Programs beside it and of the toolkit are on its `PATH`.
+///
+/// # Errors
+/// Fails if the program cannot be started, exceeds a limit, or reports errors.
+pub fn call(program: &Path, arguments: &[OsString], temporary: &Path) -> Result<Output, CallError> {
     let mut path: Vec<PathBuf> = program.parent().map(Path::to_owned).into_iter().collect();
     path.extend(folders());
     // A folder whose name cannot stand in a list is left out.
@@ -106,27 +124,13 @@ pub(crate) fn call(
     if let Ok(path) = std::env::join_paths(path) {
         command.env("PATH", path);
     }
-    let bounds = Bounds {
-        time: TIME,
-        memory_mib: MEMORY,
-        output: MAX_BYTES,
-        folder: Some((temporary, FILES)),
-    };
-    let name = program.display();
-    let fail = |why: &dyn std::fmt::Display| Failure::new(format!("`{name}`: {why}"));
-    match bounds.run(&mut command).map_err(|e| fail(&e))? {
-        Ended::Over(limit) => Err(fail(&limit)),
-        Ended::Itself { success: true, out, errors } => {
-            Ok(Output { out, messages: shown(&errors) })
-        }
-        Ended::Itself { out, errors, .. } => {
-            Err(fail(&format!("reports errors\n{}", shown(&[errors, out].concat()).trim_end())))
-        }
+    let bounds =
+        Bounds { time: TIME, memory_mib: MEMORY, output: OUTPUT, folder: Some((temporary, FILES)) };
+    match bounds.run(&mut command)? {
+        Ended::Over(limit) => Err(CallError::Over(limit)),
+        Ended::Itself { success: true, out, errors } => Ok(Output { out, errors }),
+        Ended::Itself { out, errors, .. } => Err(CallError::Reports([errors, out].concat())),
     }
-}
-
-fn shown(messages: &[u8]) -> String {
-    plain(&String::from_utf8_lossy(messages), MOST_MESSAGES)
 }
 
 #[cfg(test)]

@@ -17,19 +17,21 @@ const MOST_ERRORS: u64 = 16 << 10;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Limits of a process.
-pub(crate) struct Bounds<'a> {
+#[derive(Clone, Debug)]
+pub struct Bounds<'a> {
     /// Wall time.
-    pub(crate) time: Duration,
+    pub time: Duration,
     /// Memory in MiB.
-    pub(crate) memory_mib: u64,
+    pub memory_mib: u64,
     /// Bytes of standard output.
-    pub(crate) output: u64,
+    pub output: u64,
     /// Folder and bytes of files, for a process that starts others and writes files.
-    pub(crate) folder: Option<(&'a Path, u64)>,
+    pub folder: Option<(&'a Path, u64)>,
 }
 
 /// End of a process.
-pub(crate) enum Ended {
+#[derive(Clone, Debug)]
+pub enum Ended {
     /// It exited.
     Itself {
         /// True if the exit code is 0.
@@ -45,7 +47,10 @@ pub(crate) enum Ended {
 
 impl Bounds<'_> {
     /// Starts a process and waits for it; kills it if it exceeds a limit.
-    pub(crate) fn run(&self, command: &mut Command) -> io::Result<Ended> {
+    ///
+    /// # Errors
+    /// Fails if the process cannot be started or watched.
+    pub fn run(&self, command: &mut Command) -> io::Result<Ended> {
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let (out, errors) = (child.stdout.take(), child.stderr.take());
