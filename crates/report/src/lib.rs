@@ -13,6 +13,7 @@ pub mod evidence;
 pub mod explain;
 pub mod export;
 pub mod html;
+pub mod launches;
 pub mod metrics;
 pub mod numbers;
 pub mod plot;
@@ -35,7 +36,7 @@ pub use run::{
     OutputCall, Predicated, ReplacedBranch, Run, RunInput, Slots, StepInfo, Verdict, predication,
 };
 pub use text::{
-    Style, UnknownMetric, answer as answer_text, comparison, evidence as evidence_text, known,
-    profiled, questions as questions_text, selected, table, table_of as figures_text, text,
+    Style, UnknownMetric, answer as answer_text, comparison, ending, evidence as evidence_text,
+    known, profiled, questions as questions_text, selected, table, table_of as figures_text, text,
     validation as validation_text,
 };

@@ -4,9 +4,11 @@
 //! window.
 
 mod checked;
+mod finished;
 mod words;
 
 pub use checked::{CheckedSimulation, simulate_checked};
+pub use finished::Finished;
 pub use words::{step_infos, why};
 
 use words::{SourceLines, finish_word, step_info, verdict};

@@ -58,6 +58,13 @@ pub fn text(run: &Run, style: Style) -> String {
     page.finish()
 }
 
+/// Prints how a run ended and why, as [`text`] does; empty for a run that finished.
+pub fn ending(run: &Run, style: Style) -> String {
+    let mut page = Page::new(style);
+    sections::verdict(&mut page, run);
+    page.finish()
+}
+
 /// Prints a table; columns are right-aligned except those in `left`.
 pub fn table(header: &[&str], rows: Vec<Vec<String>>, left: &[usize], style: Style) -> String {
     let mut page = Page::new(style);

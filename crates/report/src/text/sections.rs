@@ -42,8 +42,8 @@ fn shape(dim: [u32; 3]) -> String {
     parts.join("x")
 }
 
-pub(super) fn result(page: &mut Page, run: &Run) {
-    page.heading("Result");
+/// Says how a run ended that did not finish, and why.
+pub(super) fn verdict(page: &mut Page, run: &Run) {
     if let Some(ending) = run.ending() {
         page.paragraph(&ending, "  ", "    ");
     }
@@ -66,6 +66,11 @@ pub(super) fn result(page: &mut Page, run: &Run) {
             page.paragraph(help, "  help: ", "    ");
         }
     }
+}
+
+pub(super) fn result(page: &mut Page, run: &Run) {
+    page.heading("Result");
+    verdict(page, run);
     for expectation in &run.expectations {
         let mut text = expectation.text.clone();
         if !expectation.detail.is_empty() {

@@ -1,0 +1,266 @@
+//! The launches of a program: one row each, as profilers print them.
+//!
+//! The driver writes a [`Launched`] as a line of JSON after each launch; `simt-sim exec` reads the
+//! lines of all processes and prints the rows.
+
+use maud::{DOCTYPE, PreEscaped, html};
+use serde::{Deserialize, Serialize};
+use simt_core::diag::printable;
+
+use crate::Style;
+use crate::metrics::{self, Value};
+use crate::numbers::{duration, grouped, real};
+use crate::text::table;
+
+/// A launch.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Launched {
+    /// Number of the launch in its process, from 1.
+    pub number: u64,
+    /// Process.
+    pub process: u32,
+    /// Program: the source file of the module, or a number.
+    pub program: String,
+    /// Kernel name.
+    pub kernel: String,
+    /// Grid size in x, y, z.
+    pub grid: [u32; 3],
+    /// Block size in x, y, z.
+    pub block: [u32; 3],
+    /// Dynamic shared memory in bytes.
+    pub dynamic_shared: u32,
+    /// Registers per thread.
+    pub registers: u32,
+    /// Machine name.
+    pub machine: String,
+    /// `pre-volta` or `volta`.
+    pub mode: String,
+    /// Cycles of the launch, with its overhead.
+    pub cycles: u64,
+    /// Time of the launch at the machine's clock, in nanoseconds.
+    pub nanoseconds: f64,
+    /// Outcome: `ok`, `deadlock`, `livelock`, `cycle-limit` or `fault`.
+    pub finish: String,
+    /// Metrics that were asked for, by the names that were typed.
+    pub metrics: Vec<Measured>,
+    /// Errors and warnings of the checks, in that order.
+    pub findings: [u64; 2],
+    /// The whole run, tagged with its schema, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<serde_json::Value>,
+}
+
+/// A metric of a launch.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Measured {
+    /// Name as typed.
+    pub name: String,
+    /// Value in the unit; `None` if the metric has none in this launch.
+    pub value: Option<Value>,
+    /// Unit; empty for plain ratios.
+    pub unit: String,
+}
+
+impl Measured {
+    /// Evaluates the metric that was typed as `name`; `None` if no metric has the name.
+    pub fn of(
+        name: &str,
+        value: impl FnOnce(&metrics::Metric) -> Option<Value>,
+    ) -> Option<Measured> {
+        let metric = metrics::find(name)?;
+        let (value, unit) = match value(metric).map(|value| metric.in_unit_of(name, value)) {
+            Some((value, unit)) => (Some(value), unit),
+            None => (None, metric.unit),
+        };
+        Some(Measured { name: name.to_owned(), value, unit: unit.to_owned() })
+    }
+}
+
+fn extent(sizes: [u32; 3]) -> String {
+    let used = 3 - sizes.iter().rev().take_while(|&&n| n == 1).count();
+    sizes.iter().take(used.max(1)).map(u32::to_string).collect::<Vec<_>>().join("x")
+}
+
+/// Prints the rows of all launches, in the order given.
+pub fn rows(launches: &[Launched], style: Style) -> String {
+    let several = launches.iter().any(|l| l.process != launches[0].process);
+    let checked = launches.iter().any(|l| l.findings != [0, 0]);
+    let names: Vec<&Measured> =
+        launches.first().map(|l| l.metrics.iter().collect()).unwrap_or_default();
+    let mut header: Vec<String> = vec!["#".into(), "kernel".into(), "grid".into(), "block".into()];
+    if several {
+        header.insert(0, "process".into());
+    }
+    header.push("time".into());
+    header.extend(names.iter().map(|m| match m.unit.as_str() {
+        "" => m.name.clone(),
+        unit => format!("{} [{unit}]", m.name),
+    }));
+    if checked {
+        header.push("findings".into());
+    }
+    let failed = launches.iter().any(|l| l.finish != "ok");
+    if failed {
+        header.push("result".into());
+    }
+    let row = |l: &Launched| {
+        let mut row = vec![l.number.to_string(), l.kernel.clone(), extent(l.grid), extent(l.block)];
+        if several {
+            row.insert(0, l.process.to_string());
+        }
+        row.push(duration(l.nanoseconds * 1e-9));
+        row.extend(l.metrics.iter().map(|m| shown(m.value)));
+        if checked {
+            row.push(l.findings.iter().sum::<u64>().to_string());
+        }
+        if failed {
+            row.push(l.finish.clone());
+        }
+        row
+    };
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let left = if several { 2 } else { 1 };
+    table(&header, launches.iter().map(row).collect(), &[left], style)
+}
+
+fn shown(value: Option<Value>) -> String {
+    match value {
+        Some(Value::Count(n)) => grouped(n),
+        Some(Value::Real(x)) => real(x),
+        None => "n/a".to_owned(),
+    }
+}
+
+/// Prints the launches as comma-separated values: a row for each launch and metric.
+///
+/// The columns are those of `ncu --csv`, so its readers read them, too; `validate` does.
+pub fn csv(launches: &[Launched]) -> String {
+    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+    let size = |s: [u32; 3]| format!("\"({}, {}, {})\"", s[0], s[1], s[2]);
+    let mut out = String::from(
+        "\"ID\",\"Process ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Metric Name\",\
+         \"Metric Unit\",\"Metric Value\"\n",
+    );
+    for (id, l) in launches.iter().enumerate() {
+        let time = Measured {
+            name: "gpu__time_duration.sum".to_owned(),
+            value: Some(Value::Real(l.nanoseconds)),
+            unit: "ns".to_owned(),
+        };
+        for m in std::iter::once(&time).chain(&l.metrics) {
+            let value = match m.value {
+                Some(Value::Count(n)) => n.to_string(),
+                Some(Value::Real(x)) => format!("{x:.6}"),
+                None => "n/a".to_owned(),
+            };
+            out.push_str(&format!(
+                "\"{id}\",\"{}\",{},{},{},{},{},\"{value}\"\n",
+                l.process,
+                quoted(&l.kernel),
+                size(l.block),
+                size(l.grid),
+                quoted(&m.name),
+                quoted(&m.unit),
+            ));
+        }
+    }
+    out
+}
+
+/// Makes the page that lists the launches; `page` names the file of a launch that has a page.
+pub fn index(launches: &[Launched], page: impl Fn(&Launched) -> Option<String>) -> String {
+    let titles = ["#", "kernel", "grid", "block", "time", "result"];
+    let row = |l: &Launched| {
+        let kernel = printable(&l.kernel);
+        html! {
+            tr {
+                td { (l.number) }
+                td {
+                    @if let Some(file) = page(l) { a href=(file) { (kernel) } } @else { (kernel) }
+                }
+                td { (extent(l.grid)) }
+                td { (extent(l.block)) }
+                td { (duration(l.nanoseconds * 1e-9)) }
+                td { (l.finish) }
+            }
+        }
+    };
+    let style = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem}\
+                 table{border-collapse:collapse}\
+                 td,th{padding:.2rem .8rem;text-align:left;border-bottom:1px solid #8884}";
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                title { "Launches" }
+                style { (PreEscaped(style)) }
+            }
+            body {
+                h1 { "Launches" }
+                table {
+                    tr { @for title in titles { th { (title) } } }
+                    @for launched in launches { (row(launched)) }
+                }
+            }
+        }
+    }
+    .into_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launched() -> Launched {
+        Launched {
+            number: 1,
+            process: 7,
+            program: "add.cu".into(),
+            kernel: "add".into(),
+            grid: [4, 1, 1],
+            block: [256, 1, 1],
+            dynamic_shared: 0,
+            registers: 16,
+            machine: "h200".into(),
+            mode: "volta".into(),
+            cycles: 4000,
+            nanoseconds: 2020.2,
+            finish: "ok".into(),
+            metrics: vec![Measured::of("warps_launched", |_| Some(Value::Count(32))).unwrap_or(
+                Measured {
+                    name: "warps".into(),
+                    value: Some(Value::Count(32)),
+                    unit: String::new(),
+                },
+            )],
+            findings: [0, 0],
+            run: None,
+        }
+    }
+
+    #[test]
+    fn a_launch_is_a_row() {
+        let text = rows(&[launched()], Style::default());
+        for word in ["add", "256", "2.020 us", "32"] {
+            assert!(text.contains(word), "{text}");
+        }
+        assert!(!text.contains("process") && !text.contains("findings"), "{text}");
+        let mut other = launched();
+        other.process = 8;
+        other.finish = "fault".into();
+        let text = rows(&[launched(), other], Style::default());
+        assert!(text.contains("process") && text.contains("fault"), "{text}");
+    }
+
+    #[test]
+    fn csv_is_read_like_that_of_ncu() {
+        let profile = crate::profile::Profile::parse(&csv(&[launched(), launched()]));
+        let profile = profile.expect("readable");
+        assert_eq!(profile.launches.len(), 2);
+        assert_eq!(profile.launches[0].block, Some([256, 1, 1]));
+        let text = serde_json::to_string(&launched()).expect("JSON");
+        let back: Launched = serde_json::from_str(&text).expect("a launch");
+        assert_eq!(back.nanoseconds, 2020.2);
+    }
+}
