@@ -209,6 +209,46 @@ fn the_core_knows_nothing_of_the_computer() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
+/// Unsafe code stands only where the page says.
+#[test]
+fn unsafe_code_stands_where_the_page_says() {
+    const ALLOWED: [&str; 6] = [
+        "crates/gpu/src/device.rs",
+        "crates/gpu/src/device/",
+        "crates/cuda/src/abi.rs",
+        "crates/cuda/src/abi/",
+        "crates/cuda/tests/",
+        "tests/wasm/lib.rs",
+    ];
+    let page = fs::read_to_string("docs/architecture.md").expect("docs/architecture.md");
+    for place in ["crates/gpu/src/device.rs", "crates/cuda/src/abi", "tests/wasm/lib.rs"] {
+        assert!(page.contains(&format!("`{place}`")), "docs/architecture.md does not name {place}");
+    }
+    let mut files = Vec::new();
+    for folder in ["src", "crates", "isa", "programs", "tests", "examples", "benches"] {
+        rust_files(Path::new(folder), &mut files);
+    }
+    files.push("build.rs".into());
+    // Build scripts write code as text; the texts of this test are not code.
+    let is_code = |line: &str| {
+        let before = line.split("//").next().unwrap_or_default().split('"').step_by(2);
+        before
+            .flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '_'))
+            .any(|word| word == "unsafe")
+    };
+    let mut faults = Vec::new();
+    for path in files {
+        let name = path.display().to_string();
+        let text = fs::read_to_string(&path).expect("a text file");
+        if ALLOWED.iter().any(|allowed| name.starts_with(allowed)) {
+            continue;
+        }
+        let lines = (1..).zip(text.lines()).filter(|(_, line)| is_code(line));
+        faults.extend(lines.map(|(number, _)| format!("{name}:{number}: unsafe")));
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
 /// The part of a file behind tests in its middle is seen.
 #[test]
 fn tests_in_the_middle_of_a_file_hide_nothing() {

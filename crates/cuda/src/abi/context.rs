@@ -1,0 +1,218 @@
+//! Contexts.
+
+use super::device::CONTEXT_FLAGS;
+use super::entry_points;
+use super::pointer::Out;
+use crate::error::Error;
+use crate::state::{self, driver};
+use crate::stream::PRIORITIES;
+use crate::table::Handle;
+
+/// Version of the interface that contexts report.
+const API_VERSION: u32 = 3020;
+
+fn create(context: Out<Handle>, flags: u32, device: i32) -> Result<(), Error> {
+    let mut driver = driver()?;
+    context.check()?;
+    driver.device(device)?;
+    if flags & !CONTEXT_FLAGS != 0 {
+        return Err(Error::INVALID_VALUE);
+    }
+    let made = driver.create_context(device as usize, flags, false);
+    state::push_current(made);
+    context.set(made)
+}
+
+/// Number of the limit of the heap.
+pub(crate) const HEAP: u32 = 2;
+
+/// Returns the default of a limit; `None` if there is no such limit.
+fn limit(number: u32) -> Option<u64> {
+    Some(match number {
+        0 => 1024,    // stack of a thread
+        1 => 1 << 20, // buffer of printf
+        2 => 8 << 20, // heap of malloc
+        3 => 2,
+        4 => 2048,
+        5 => 128,
+        6 => 0,
+        _ => return None,
+    })
+}
+
+/// Returns the device of a context; 0 is the current one.
+fn device_of(context: Handle) -> Result<i32, Error> {
+    let mut driver = driver()?;
+    let device = match context {
+        0 => driver.current_device()?,
+        context => driver.contexts.get(context).map_err(|_| Error::INVALID_CONTEXT)?.device,
+    };
+    Ok(device as i32)
+}
+
+entry_points! {
+    fn cuCtxCreate_v2(context: Out<Handle>, flags: u32, device: i32) {
+        create(context, flags, device)
+    }
+
+    fn cuCtxCreate_v3(
+        context: Out<Handle>, _affinity: usize, count: i32, flags: u32, device: i32,
+    ) {
+        if count != 0 {
+            return Err(Error::NOT_SUPPORTED);
+        }
+        create(context, flags, device)
+    }
+
+    fn cuCtxCreate_v4(context: Out<Handle>, _parameters: usize, flags: u32, device: i32) {
+        create(context, flags, device)
+    }
+
+    fn cuCtxDestroy_v2(context: Handle) {
+        let mut driver = driver()?;
+        let found = driver.contexts.get(context).map_err(|_| Error::INVALID_CONTEXT)?;
+        if found.is_primary {
+            return Err(Error::INVALID_CONTEXT);
+        }
+        if state::current() == context {
+            state::pop_current()?;
+        }
+        driver.end_context(context)
+    }
+
+    fn cuCtxPushCurrent_v2(context: Handle) {
+        driver()?.contexts.get(context).map_err(|_| Error::INVALID_CONTEXT)?;
+        state::push_current(context);
+        Ok(())
+    }
+
+    fn cuCtxPopCurrent_v2(context: Out<Handle>) {
+        drop(driver()?);
+        let popped = state::pop_current()?;
+        context.set_if(popped)
+    }
+
+    fn cuCtxSetCurrent(context: Handle) {
+        if context != 0 {
+            driver()?.contexts.get(context).map_err(|_| Error::INVALID_CONTEXT)?;
+        } else {
+            drop(driver()?);
+        }
+        state::set_current(context);
+        Ok(())
+    }
+
+    fn cuCtxGetCurrent(context: Out<Handle>) {
+        drop(driver()?);
+        context.set(state::current())
+    }
+
+    fn cuCtxGetDevice(device: Out<i32>) {
+        let found = device_of(0)?;
+        device.set(found)
+    }
+
+    fn cuCtxGetDevice_v2(device: Out<i32>, context: Handle) {
+        let found = device_of(context)?;
+        device.set(found)
+    }
+
+    fn cuCtxSynchronize() {
+        driver()?.context().map(|_| ())
+    }
+
+    fn cuCtxSynchronize_v2(context: Handle) {
+        let mut driver = driver()?;
+        if context == 0 {
+            return driver.context().map(|_| ());
+        }
+        let found = driver.contexts.get(context).map_err(|_| Error::INVALID_CONTEXT)?;
+        found.fault.map_or(Ok(()), Err)
+    }
+
+    fn cuCtxGetFlags(flags: Out<u32>) {
+        let found = driver()?.context()?.1.flags;
+        flags.set(found)
+    }
+
+    fn cuCtxSetFlags(flags: u32) {
+        let mut driver = driver()?;
+        let (_, context) = driver.context()?;
+        if flags & !CONTEXT_FLAGS != 0 {
+            return Err(Error::INVALID_VALUE);
+        }
+        context.flags = flags;
+        Ok(())
+    }
+
+    fn cuCtxGetApiVersion(context: Handle, version: Out<u32>) {
+        device_of(context)?;
+        version.set(API_VERSION)
+    }
+
+    fn cuCtxGetId(context: Handle, id: Out<u64>) {
+        device_of(context)?;
+        id.set(if context == 0 { state::current() } else { context })
+    }
+
+    fn cuCtxGetLimit(value: Out<usize>, number: u32) {
+        let mut driver = driver()?;
+        let (_, context) = driver.context()?;
+        let default = limit(number).ok_or(Error::UNSUPPORTED_LIMIT)?;
+        value.set(context.limits.get(&number).copied().unwrap_or(default) as usize)
+    }
+
+    fn cuCtxSetLimit(number: u32, value: usize) {
+        let mut driver = driver()?;
+        let (_, context) = driver.context()?;
+        limit(number).ok_or(Error::UNSUPPORTED_LIMIT)?;
+        if number == 0 && value > 512 << 10 {
+            return Err(Error::INVALID_VALUE);
+        }
+        if number == HEAP && context.heap.is_some() {
+            return Err(Error::INVALID_VALUE); // a kernel has used the heap
+        }
+        context.limits.insert(number, value as u64);
+        Ok(())
+    }
+
+    fn cuCtxGetCacheConfig(config: Out<u32>) {
+        driver()?.context()?;
+        config.set(0)
+    }
+
+    fn cuCtxSetCacheConfig(config: u32) {
+        driver()?.context()?;
+        if config <= 3 { Ok(()) } else { Err(Error::INVALID_VALUE) }
+    }
+
+    fn cuCtxGetSharedMemConfig(config: Out<u32>) {
+        driver()?.context()?;
+        config.set(1)
+    }
+
+    fn cuCtxSetSharedMemConfig(config: u32) {
+        driver()?.context()?;
+        if config <= 2 { Ok(()) } else { Err(Error::INVALID_VALUE) }
+    }
+
+    fn cuCtxGetStreamPriorityRange(least: Out<i32>, greatest: Out<i32>) {
+        driver()?.context()?;
+        least.set_if(PRIORITIES[0])?;
+        greatest.set_if(PRIORITIES[1])
+    }
+
+    fn cuCtxResetPersistingL2Cache() {
+        driver()?.context().map(|_| ())
+    }
+
+    fn cuCtxEnablePeerAccess(context: Handle, flags: u32) {
+        device_of(context)?;
+        Err(if flags == 0 { Error::PEER_ACCESS_UNSUPPORTED } else { Error::INVALID_VALUE })
+    }
+
+    fn cuCtxDisablePeerAccess(context: Handle) {
+        device_of(context)?;
+        Err(Error::PEER_ACCESS_UNSUPPORTED)
+    }
+}

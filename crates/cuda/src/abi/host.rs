@@ -1,0 +1,162 @@
+//! Memory of the process that kernels may address.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr;
+
+use super::pointer::is_plausible;
+use crate::error::Error;
+
+/// Alignment of memory that the driver allocates, in bytes.
+const ALIGN: usize = 4096;
+
+/// Memory of the process, of the driver's or the program's own.
+#[derive(Debug)]
+pub(crate) struct HostMemory {
+    address: usize,
+    bytes: usize,
+    /// Layout of memory that the driver allocated; `None` for the program's.
+    owned: Option<Layout>,
+}
+
+impl HostMemory {
+    /// Allocates zeros.
+    pub(crate) fn allocate(bytes: usize) -> Result<HostMemory, Error> {
+        if bytes == 0 {
+            return Err(Error::INVALID_VALUE);
+        }
+        let layout = Layout::from_size_align(bytes, ALIGN).map_err(|_| Error::OUT_OF_MEMORY)?;
+        // SAFETY: the size is not 0.
+        let place = unsafe { alloc_zeroed(layout) };
+        if place.is_null() {
+            return Err(Error::OUT_OF_MEMORY);
+        }
+        Ok(HostMemory { address: place.expose_provenance(), bytes, owned: Some(layout) })
+    }
+
+    /// Describes memory of the program. By the contract of `cuMemHostRegister` it stays mapped
+    /// until it is unregistered.
+    pub(crate) fn of_program(address: usize, bytes: usize) -> Result<HostMemory, Error> {
+        let last = address.checked_add(bytes).and_then(|end| end.checked_sub(1));
+        let last = last.filter(|_| bytes > 0).ok_or(Error::INVALID_VALUE)?;
+        let plausible = is_plausible(address as u64) && is_plausible(last as u64);
+        if !plausible || !is_mapped(address as u64, last as u64) {
+            return Err(Error::INVALID_VALUE);
+        }
+        Ok(HostMemory { address, bytes, owned: None })
+    }
+
+    pub(crate) fn address(&self) -> u64 {
+        self.address as u64
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes as u64
+    }
+
+    /// Returns address, size and words of the memory as a kernel addresses it.
+    ///
+    /// Both ends are rounded outwards to whole words; bytes outside of the memory are 0.
+    pub(crate) fn words(&self) -> (u64, u64, Vec<u32>) {
+        let skipped = self.address % 4;
+        let mut words = vec![0_u32; (skipped + self.bytes).div_ceil(4)];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+        let from = ptr::with_exposed_provenance::<u8>(self.address);
+        let to = bytes[skipped..].as_mut_ptr();
+        // SAFETY: the memory is mapped as long as this value lives, and the words are as long.
+        unsafe { ptr::copy_nonoverlapping(from, to, self.bytes) };
+        ((self.address - skipped) as u64, (skipped + self.bytes) as u64, words)
+    }
+
+    /// Writes the bytes that differ from `words`, which [`HostMemory::words`] made.
+    ///
+    /// Bytes that did not change are not written: the program may use them meanwhile.
+    pub(crate) fn store(&self, words: &[u32]) {
+        const STEP: usize = 4096;
+        let bytes: &[u8] = bytemuck::cast_slice(words);
+        let new = bytes.get(self.address % 4..).unwrap_or_default();
+        let new = &new[..self.bytes.min(new.len())];
+        let place = ptr::with_exposed_provenance_mut::<u8>(self.address);
+        let mut old = [0_u8; STEP];
+        for (at, new) in (0..).step_by(STEP).zip(new.chunks(STEP)) {
+            let old = &mut old[..new.len()];
+            // SAFETY: the chunk lies in the memory, which is mapped as long as this value lives.
+            unsafe { ptr::copy_nonoverlapping(place.add(at), old.as_mut_ptr(), new.len()) };
+            if old == new {
+                continue;
+            }
+            for (i, (old, new)) in old.iter().zip(new).enumerate() {
+                if old != new {
+                    // SAFETY: as above; the byte belongs to the chunk.
+                    unsafe { place.add(at + i).write(*new) };
+                }
+            }
+        }
+    }
+}
+
+/// Returns true if the process may read and write all bytes from `first` to `last`.
+///
+/// The system's own list of mappings says so; without it, the caller's promise must do.
+fn is_mapped(first: u64, last: u64) -> bool {
+    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return true };
+    let mut next = first;
+    for line in maps.lines() {
+        let mut words = line.split([' ', '-']);
+        let mut bound = || u64::from_str_radix(words.next()?, 16).ok();
+        let (Some(from), Some(to)) = (bound(), bound()) else { continue };
+        let writable = words.next().is_some_and(|rights| rights.starts_with("rw"));
+        if (from..to).contains(&next) {
+            if !writable {
+                return false;
+            }
+            if last < to {
+                return true;
+            }
+            next = to;
+        }
+    }
+    false
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        if let Some(layout) = self.owned {
+            // SAFETY: allocated with this layout, and freed once.
+            unsafe { dealloc(ptr::with_exposed_provenance_mut(self.address), layout) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_mapped_memory_is_registered() {
+        let mut own = [0_u8; 100];
+        let address = own.as_mut_ptr().expose_provenance();
+        assert!(HostMemory::of_program(address, 100).is_ok());
+        assert!(HostMemory::of_program(address, 1 << 40).is_err(), "past the end of the stack");
+        assert!(HostMemory::of_program(0x1234_5000, 16).is_err());
+        let constant = std::ptr::from_ref("read-only").cast::<u8>().expose_provenance();
+        assert!(HostMemory::of_program(constant, 4).is_err(), "read-only");
+    }
+
+    #[test]
+    fn registered_memory_may_begin_within_a_word() {
+        let mut own = [1_u8, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+        let base = own.as_mut_ptr().expose_provenance();
+        let at = base.next_multiple_of(4) - base + 1;
+        let memory = HostMemory::of_program(base + at, 5).expect("memory");
+        let (address, bytes, mut words) = memory.words();
+        assert_eq!((address as usize, bytes), (base + at - 1, 6));
+        assert_eq!(words[0] & 0xff, 0, "the byte before is not shown");
+        words[0] = words[0].swap_bytes() | 0xff;
+        words[1] |= 0xff00_0000;
+        memory.store(&words);
+        let before = [1_u8, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+        assert_eq!(own[..at], before[..at], "bytes before are not written");
+        assert_eq!(own[at + 5..], before[at + 5..], "bytes after are not written");
+        assert_ne!(own[at..at + 5], before[at..at + 5]);
+    }
+}

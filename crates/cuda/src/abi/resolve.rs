@@ -1,0 +1,170 @@
+//! Start, versions, names of errors, and the addresses of all functions.
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use super::entry_points;
+use super::pointer::{In, Out};
+use crate::error::{self, Error};
+use crate::state;
+
+/// Version of the driver: CUDA 13.0.
+const VERSION: i32 = 13_000;
+/// Flags of `cuGetProcAddress`: legacy stream, stream per thread.
+const FLAGS: u64 = 3;
+
+/// A function of the interface.
+struct Entry {
+    name: &'static str,
+    /// Version that introduced it.
+    version: i32,
+    symbol: &'static str,
+}
+
+include!(concat!(env!("OUT_DIR"), "/entries.rs"));
+
+// The generated table names every symbol.
+use super::context::*;
+use super::copy::*;
+use super::device::*;
+use super::functions::*;
+use super::launch::*;
+use super::library::*;
+use super::links::*;
+use super::memory::*;
+use super::module::*;
+use super::occupancy::*;
+use super::pools::*;
+use super::set::*;
+use super::streams::*;
+
+/// Reports a function that is not simulated, once for each name.
+fn missing(symbol: &'static str) -> u32 {
+    static REPORTED: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !reported.contains(&symbol) {
+        reported.push(symbol);
+        crate::say(&format!("simt-sim: {symbol} is not simulated (CUDA_ERROR_NOT_SUPPORTED)\n"));
+    }
+    Error::NOT_SUPPORTED.0
+}
+
+/// Finds the function that a name means to programs of a version.
+fn find(name: &str, version: i32) -> Option<&'static Entry> {
+    let name = name.strip_suffix("_ptsz").or(name.strip_suffix("_ptds")).unwrap_or(name);
+    let known = ENTRIES.iter().filter(|e| e.name == name && e.version <= version);
+    // A symbol with its version in the name stands for itself.
+    known.max_by_key(|e| e.version).or_else(|| {
+        ENTRIES.iter().find(|e| e.symbol == name && e.symbol != e.name && e.version <= version)
+    })
+}
+
+fn resolve(symbol: In<u8>, pfn: Out<usize>, version: i32, flags: u64) -> Result<bool, Error> {
+    let name = symbol.text()?;
+    pfn.check()?;
+    if flags & !FLAGS != 0 {
+        return Err(Error::INVALID_VALUE);
+    }
+    let address = find(&name, version.min(VERSION)).and_then(|entry| address(entry.symbol));
+    pfn.set(address.unwrap_or(0))?;
+    Ok(address.is_some())
+}
+
+/// Name and description of a result as C strings.
+type Texts = (CString, CString);
+
+/// Names and descriptions that were asked for.
+static TEXTS: LazyLock<BTreeMap<u32, Texts>> = LazyLock::new(|| {
+    let all = (0..1000).filter_map(|number| Some((number, error::name(number)?)));
+    let texts = all.filter_map(|(number, name)| {
+        let text = CString::new(error::text(number)?).ok()?;
+        Some((number, (CString::new(name).ok()?, text)))
+    });
+    texts.collect()
+});
+
+fn text_of(number: u32, out: Out<usize>, choose: fn(&Texts) -> &CString) -> Result<(), Error> {
+    out.check()?;
+    match TEXTS.get(&number) {
+        Some(texts) => out.set(choose(texts).as_ptr().expose_provenance()),
+        None => {
+            out.set(0)?;
+            Err(Error::INVALID_VALUE)
+        }
+    }
+}
+
+entry_points! {
+    fn cuInit(flags: u32) {
+        if flags != 0 {
+            return Err(Error::INVALID_VALUE);
+        }
+        state::initialize()
+    }
+
+    fn cuDriverGetVersion(version: Out<i32>) {
+        version.set(VERSION)
+    }
+
+    fn cuGetErrorName(error: u32, name: Out<usize>) {
+        text_of(error, name, |(name, _)| name)
+    }
+
+    fn cuGetErrorString(error: u32, text: Out<usize>) {
+        text_of(error, text, |(_, text)| text)
+    }
+
+    fn cuGetProcAddress(symbol: In<u8>, pfn: Out<usize>, version: i32, flags: u64) {
+        if resolve(symbol, pfn, version, flags)? { Ok(()) } else { Err(Error::NOT_FOUND) }
+    }
+
+    fn cuGetProcAddress_v2(
+        symbol: In<u8>, pfn: Out<usize>, version: i32, flags: u64, status: Out<u32>,
+    ) {
+        let found = resolve(symbol, pfn, version, flags)?;
+        // CU_GET_PROC_ADDRESS_SUCCESS, or SYMBOL_NOT_FOUND.
+        status.set_if(u32::from(!found))?;
+        if found { Ok(()) } else { Err(Error::NOT_FOUND) }
+    }
+
+    fn cuGetExportTable(table: Out<usize>, _id: usize) {
+        // Undocumented tables; clients that can do without them go on.
+        table.set(0)?;
+        Err(Error::NOT_FOUND)
+    }
+
+    fn cuProfilerStart() {
+        Ok(())
+    }
+
+    fn cuProfilerStop() {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_and_a_version_choose_a_function() {
+        let symbol = |name, version| find(name, version).map(|entry| entry.symbol);
+        assert_eq!(symbol("cuMemAlloc", 13_000), Some("cuMemAlloc_v2"));
+        assert_eq!(symbol("cuMemAlloc", 3000), Some("cuMemAlloc"));
+        assert_eq!(symbol("cuCtxGetDevice", 12_090), Some("cuCtxGetDevice"));
+        assert_eq!(symbol("cuCtxGetDevice", 13_000), Some("cuCtxGetDevice_v2"));
+        assert_eq!(symbol("cuMemcpyHtoD_v2", 13_000), Some("cuMemcpyHtoD_v2"));
+        assert_eq!(symbol("cuMemcpyHtoD_ptds", 13_000), Some("cuMemcpyHtoD_v2"));
+        assert_eq!(symbol("cuNothing", 13_000), None);
+    }
+
+    #[test]
+    fn every_entry_has_an_address() {
+        assert!(ENTRIES.len() > 500);
+        for entry in ENTRIES {
+            assert!(address(entry.symbol).is_some(), "{}", entry.symbol);
+        }
+        assert_ne!(address("cuTexObjectCreate"), address("cuInit"));
+    }
+}

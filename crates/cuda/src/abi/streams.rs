@@ -1,0 +1,208 @@
+//! Streams and events.
+
+use super::entry_points;
+use super::pointer::Out;
+use crate::error::Error;
+use crate::state::{self, driver};
+use crate::stream::{DISABLE_TIMING, EVENT_FLAGS, Event, PRIORITIES, Stream};
+use crate::table::Handle;
+
+/// Function of the host that a stream calls with stream, status and data.
+pub(super) type Callback = extern "C" fn(Handle, u32, usize);
+
+fn create(out: Out<Handle>, flags: u32, priority: i32) -> Result<(), Error> {
+    let mut driver = driver()?;
+    let (context, _) = driver.context()?;
+    out.check()?;
+    if flags > 1 {
+        return Err(Error::INVALID_VALUE);
+    }
+    let priority = priority.clamp(PRIORITIES[1], PRIORITIES[0]);
+    let stream = driver.streams.add(Stream { context, flags, priority });
+    out.set(stream)
+}
+
+/// Checks that a stream exists and that its context is sound.
+fn sound(stream: Handle) -> Result<(), Error> {
+    let mut driver = driver()?;
+    driver.stream(stream)?;
+    driver.context().map(|_| ())
+}
+
+fn record(event: Handle, stream: Handle) -> Result<(), Error> {
+    let mut driver = driver()?;
+    let device = driver.current_device()?;
+    driver.stream(stream)?;
+    let now = driver.devices[device].cycles;
+    driver.events.get_mut(event)?.recorded = Some(now);
+    Ok(())
+}
+
+fn elapsed(milliseconds: Out<f32>, start: Handle, end: Handle) -> Result<(), Error> {
+    let mut driver = driver()?;
+    let device = driver.current_device()?;
+    milliseconds.check()?;
+    let (start, end) = (driver.events.get(start)?, driver.events.get(end)?);
+    if (start.flags | end.flags) & DISABLE_TIMING != 0 {
+        return Err(Error::INVALID_HANDLE);
+    }
+    let (Some(from), Some(to)) = (start.recorded, end.recorded) else {
+        return Err(Error::INVALID_HANDLE);
+    };
+    let device = &driver.devices[device];
+    milliseconds.set((device.milliseconds(to) - device.milliseconds(from)) as f32)
+}
+
+/// Reports that a stream is not captured.
+fn not_captured(stream: Handle, status: Out<u32>) -> Result<(), Error> {
+    driver()?.stream(stream)?;
+    status.set(0)
+}
+
+entry_points! {
+    fn cuStreamCreate(stream: Out<Handle>, flags: u32) {
+        create(stream, flags, 0)
+    }
+
+    fn cuStreamCreateWithPriority(stream: Out<Handle>, flags: u32, priority: i32) {
+        create(stream, flags, priority)
+    }
+
+    fn cuStreamDestroy_v2(stream: Handle) {
+        driver()?.streams.remove(stream).map(|_| ())
+    }
+
+    fn cuStreamQuery(stream: Handle) {
+        sound(stream)
+    }
+
+    fn cuStreamSynchronize(stream: Handle) {
+        sound(stream)
+    }
+
+    fn cuStreamWaitEvent(stream: Handle, event: Handle, flags: u32) {
+        let driver = driver()?;
+        driver.stream(stream)?;
+        driver.events.get(event)?;
+        if flags <= 1 { Ok(()) } else { Err(Error::INVALID_VALUE) }
+    }
+
+    fn cuStreamAddCallback(
+        stream: Handle, callback: Option<Callback>, data: usize, flags: u32,
+    ) {
+        let callback = callback.ok_or(Error::INVALID_VALUE)?;
+        if flags != 0 {
+            return Err(Error::INVALID_VALUE);
+        }
+        let status = match sound(stream) {
+            Err(Error::INVALID_HANDLE) => return Err(Error::INVALID_HANDLE),
+            other => other.err().map_or(0, |error| error.0),
+        };
+        callback(stream, status, data);
+        Ok(())
+    }
+
+    fn cuStreamAttachMemAsync(stream: Handle, address: u64, _bytes: usize, _flags: u32) {
+        let driver = driver()?;
+        driver.stream(stream)?;
+        driver.memory.find(address).map(|_| ()).ok_or(Error::INVALID_VALUE)
+    }
+
+    fn cuStreamGetCtx(stream: Handle, context: Out<Handle>) {
+        let driver = driver()?;
+        driver.stream(stream)?;
+        let own = driver.streams.get(stream).map(|stream| stream.context);
+        context.set(own.unwrap_or_else(|_| state::current()))
+    }
+
+    fn cuStreamGetDevice(stream: Handle, device: Out<i32>) {
+        let mut driver = driver()?;
+        driver.stream(stream)?;
+        let own = driver.streams.get(stream).map(|stream| stream.context);
+        let found = match own {
+            Ok(context) => driver.contexts.get(context)?.device,
+            Err(_) => driver.current_device()?,
+        };
+        device.set(found as i32)
+    }
+
+    fn cuStreamGetFlags(stream: Handle, flags: Out<u32>) {
+        let driver = driver()?;
+        driver.stream(stream)?;
+        flags.set(driver.streams.get(stream).map_or(0, |stream| stream.flags))
+    }
+
+    fn cuStreamGetPriority(stream: Handle, priority: Out<i32>) {
+        let driver = driver()?;
+        driver.stream(stream)?;
+        priority.set(driver.streams.get(stream).map_or(0, |stream| stream.priority))
+    }
+
+    fn cuStreamGetId(stream: Handle, id: Out<u64>) {
+        driver()?.stream(stream)?;
+        id.set(stream)
+    }
+
+    fn cuStreamIsCapturing(stream: Handle, status: Out<u32>) {
+        not_captured(stream, status)
+    }
+
+    fn cuStreamGetCaptureInfo_v2(
+        stream: Handle, status: Out<u32>, _id: usize, _graph: usize, _nodes: usize, _count: usize,
+    ) {
+        not_captured(stream, status)
+    }
+
+    fn cuStreamGetCaptureInfo_v3(
+        stream: Handle, status: Out<u32>, _id: usize, _graph: usize, _nodes: usize, _edges: usize,
+        _count: usize,
+    ) {
+        not_captured(stream, status)
+    }
+
+    fn cuEventCreate(event: Out<Handle>, flags: u32) {
+        let mut driver = driver()?;
+        let (context, _) = driver.context()?;
+        event.check()?;
+        if flags & !EVENT_FLAGS != 0 {
+            return Err(Error::INVALID_VALUE);
+        }
+        let made = driver.events.add(Event { context, flags, recorded: None });
+        event.set(made)
+    }
+
+    fn cuEventDestroy_v2(event: Handle) {
+        driver()?.events.remove(event).map(|_| ())
+    }
+
+    fn cuEventRecord(event: Handle, stream: Handle) {
+        record(event, stream)
+    }
+
+    fn cuEventRecordWithFlags(event: Handle, stream: Handle, flags: u32) {
+        if flags > 1 {
+            return Err(Error::INVALID_VALUE);
+        }
+        record(event, stream)
+    }
+
+    fn cuEventQuery(event: Handle) {
+        let mut driver = driver()?;
+        driver.context()?;
+        driver.events.get(event).map(|_| ())
+    }
+
+    fn cuEventSynchronize(event: Handle) {
+        let mut driver = driver()?;
+        driver.context()?;
+        driver.events.get(event).map(|_| ())
+    }
+
+    fn cuEventElapsedTime(milliseconds: Out<f32>, start: Handle, end: Handle) {
+        elapsed(milliseconds, start, end)
+    }
+
+    fn cuEventElapsedTime_v2(milliseconds: Out<f32>, start: Handle, end: Handle) {
+        elapsed(milliseconds, start, end)
+    }
+}

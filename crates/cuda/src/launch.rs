@@ -1,0 +1,340 @@
+//! Launches: parameters, limits, the run and its consequences.
+
+use std::sync::Arc;
+
+use simt_core::exec::{FaultKind, Heap};
+use simt_core::kernel::Kernel;
+use simt_core::launch::{Launch, Variables};
+use simt_core::machine::{DoesNotFit, Finish, Occupancy};
+use simt_core::{Job, diag};
+use simt_report::launches::Launched;
+use simt_report::simulate::{self, Finished};
+use simt_threads::Threads;
+
+use crate::abi::{self, HEAP};
+use crate::device::{MOST_BLOCK_Z, MOST_GRID, SHARED_DEFAULT};
+use crate::error::Error;
+use crate::module;
+use crate::report;
+use crate::state::Driver;
+use crate::table::Handle;
+
+/// Findings of checks shown of one launch.
+const MOST_SHOWN: usize = 10;
+
+/// A launch that a program asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    pub(crate) function: Handle,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// Dynamic shared memory in bytes.
+    pub(crate) shared: u32,
+    /// Parameter block, as laid out by the kernel.
+    pub(crate) params: Vec<u8>,
+    /// True if all blocks must be resident at once.
+    pub(crate) cooperative: bool,
+}
+
+impl Driver {
+    /// Returns the kernel of a function.
+    pub(crate) fn kernel(&self, function: Handle) -> Result<&Kernel, Error> {
+        let function = self.functions.get(function)?;
+        let module = self.modules.get(function.module)?;
+        module.program.kernels.get(function.kernel).ok_or(Error::INVALID_HANDLE)
+    }
+
+    /// Returns the name of a function in its module.
+    pub(crate) fn symbol(&self, function: Handle) -> Result<&str, Error> {
+        self.kernel(function).map(|kernel| kernel.name.as_str())
+    }
+
+    /// Returns offset and size of each parameter of a function, and the size of all.
+    pub(crate) fn parameters(&self, function: Handle) -> Result<(Vec<(u32, u32)>, u32), Error> {
+        let kernel = self.kernel(function)?;
+        let all = kernel.params.iter().map(|p| (p.offset, p.bytes)).collect();
+        Ok((all, kernel.param_bytes))
+    }
+
+    /// Checks a launch against the limits of the device and the kernel.
+    fn admit(&self, request: &Request, device: usize) -> Result<(), Error> {
+        let device = self.devices.get(device).ok_or(Error::INVALID_DEVICE)?;
+        let kernel = self.kernel(request.function)?;
+        let extents = request.grid.iter().zip(MOST_GRID);
+        if extents.into_iter().any(|(&n, most)| n == 0 || n > most) || request.block.contains(&0) {
+            return Err(Error::INVALID_VALUE);
+        }
+        let threads: u64 = request.block.iter().map(|&n| u64::from(n)).product();
+        if threads > u64::from(device.machine.max_block_threads) || request.block[2] > MOST_BLOCK_Z
+        {
+            return Err(Error::INVALID_VALUE);
+        }
+        if let Some((limit, required)) = kernel.block_limit {
+            let most: u64 = limit.iter().map(|&n| u64::from(n)).product();
+            if if required { request.block != limit } else { threads > most } {
+                return Err(Error::INVALID_VALUE);
+            }
+        }
+        let asked = self.functions.get(request.function)?.most_dynamic;
+        let default = SHARED_DEFAULT.min(device.most_shared()).saturating_sub(kernel.shared_bytes);
+        if request.shared > asked.unwrap_or(0).max(default) {
+            return Err(Error::INVALID_VALUE);
+        }
+        Ok(())
+    }
+
+    /// Runs a kernel to its end.
+    ///
+    /// # Errors
+    /// The error that CUDA has for the reason. A fault or a hang stays in the context.
+    pub(crate) fn launch(&mut self, request: Request) -> Result<(), Error> {
+        let (context, state) = self.context()?;
+        let device_index = state.device;
+        let stack = state.limits.get(&0).and_then(|bytes| u32::try_from(*bytes).ok());
+        let heap_bytes = state.limits.get(&HEAP).copied();
+        self.admit(&request, device_index)?;
+        let function = self.functions.get(request.function)?.clone();
+        let module = self.modules.get(function.module)?;
+        let program = Arc::clone(&module.program);
+        let kernel = program.kernels.get(function.kernel).ok_or(Error::INVALID_HANDLE)?;
+        let device = &self.devices[device_index];
+        let (machine, options) = (Arc::clone(&device.machine), device.options.clone());
+        let code = match function.code {
+            Some(code) => code,
+            None => {
+                let code = module::compile(kernel, &machine, &options);
+                self.functions.get_mut(request.function)?.code = Some(Arc::clone(&code));
+                code
+            }
+        };
+        let mut launch = Launch {
+            kernel: kernel.name.clone(),
+            title: None,
+            grid: request.grid,
+            block: request.block,
+            params: request.params,
+            dynamic_shared: request.shared,
+            stack,
+            registers: None,
+            buffers: Vec::new(),
+            variables: Variables::InBuffers,
+            heap: None,
+            expectations: Vec::new(),
+            constants: Vec::new(),
+        };
+        let fits = DoesNotFit::check_code(kernel, &machine, options.mode)
+            .and_then(|()| Occupancy::new(kernel, &launch, &machine));
+        let occupancy = match fits {
+            Ok(occupancy) => occupancy,
+            Err(reason) => return Err(refused(&kernel.name, &reason)),
+        };
+        if request.cooperative {
+            let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+            if blocks > u64::from(occupancy.blocks) * u64::from(machine.sms) {
+                return Err(Error::COOPERATIVE_LAUNCH_TOO_LARGE);
+            }
+        }
+        let host = Threads::new(self.options.jobs);
+        let checks = self.options.checks;
+        launch.buffers = self.memory.lend();
+        if kernel.uses_heap() {
+            let (_, state) = self.context()?;
+            let made = || heap_bytes.map_or_else(Heap::default, Heap::new);
+            launch.heap = Some(state.heap.take().unwrap_or_else(made));
+        }
+        let code = (*code).clone();
+        let number = self.reports.launches + 1;
+        let recorded = self.options.views.shows(number).then(|| {
+            let (code, options) = (code.clone(), options.clone());
+            let launch = launch.clone();
+            let job = Job { program: &program, code, launch, machine: &machine, options };
+            self.options.views.record(&job, number)
+        });
+        let row = Launched {
+            number: 0,
+            process: std::process::id(),
+            program: diag::printable(&program.name),
+            kernel: kernel.name.clone(),
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared: launch.dynamic_shared,
+            registers: occupancy.registers_per_thread,
+            machine: machine.name.clone(),
+            mode: options.mode.name().to_owned(),
+            cycles: 0,
+            nanoseconds: 0.0,
+            finish: String::new(),
+            metrics: Vec::new(),
+            findings: [0, 0],
+            run: None,
+        };
+        let done = match checks {
+            None => Finished::run(&program, code, launch, &machine, &options, &host)
+                .map(|finished| (Done::Counts(Box::new(finished)), [0, 0])),
+            Some(on) => {
+                let job = Job { program: &program, code, launch, machine: &machine, options };
+                simulate::simulate_checked(job, &host, on).map(|checked| {
+                    let errors =
+                        checked.findings.iter().filter(|f| f.severity == diag::Severity::Error);
+                    let errors = errors.count() as u64;
+                    let findings = [errors, checked.findings.len() as u64 - errors];
+                    show(&program, &checked.findings);
+                    (Done::Run(Box::new(checked.simulation)), findings)
+                })
+            }
+        };
+        let (mut done, findings) = match done {
+            Ok(done) => done,
+            Err(reason) => return Err(refused(&kernel.name, &reason)),
+        };
+        if let Some(recorded) = recorded {
+            done = done.reported();
+            if let Done::Run(simulation) = &done {
+                recorded.write(&simulation.run, &program, &machine);
+            }
+        }
+        self.settle(done, Launched { findings, ..row }, context, device_index)
+    }
+
+    /// Takes memory back after a run, and notes its time and its end.
+    fn settle(
+        &mut self,
+        mut done: Done,
+        row: Launched,
+        context: Handle,
+        device: usize,
+    ) -> Result<(), Error> {
+        let overhead = u64::from(self.devices[device].machine.launch_overhead);
+        let finish = done.finish().clone();
+        let fault = failure(&finish);
+        if fault.is_some() {
+            // Names the allocation next to a bad address, so it comes before memory is taken back.
+            done = done.reported();
+        }
+        let cycles = done.cycles() + overhead;
+        let buffers = std::mem::take(&mut done.launch_mut().buffers);
+        self.memory.take_back(buffers);
+        if let (Some(heap), Ok(state)) =
+            (done.launch_mut().heap.take(), self.contexts.get_mut(context))
+        {
+            state.heap = Some(heap);
+        }
+        abi::output::print(&done.printed());
+        if let Finish::Fault(report) = &finish {
+            let Launch { grid, block, .. } = *done.launch_mut();
+            for line in report.assertion(grid, block).unwrap_or_default() {
+                crate::say(&format!("{}\n", diag::printable(&line)));
+            }
+        }
+        let device = &mut self.devices[device];
+        device.cycles += cycles;
+        let nanoseconds = device.milliseconds(cycles) * 1e6;
+        let finish = finish.name().to_owned();
+        let row = Launched { cycles, nanoseconds, finish, ..row };
+        match done {
+            Done::Counts(finished) => self.reports.note(*finished, row),
+            Done::Run(simulation) => {
+                if fault.is_some() {
+                    report::explain(&simulation.run);
+                }
+                self.reports.note_run(simulation.run, row);
+            }
+        }
+        match fault {
+            None => Ok(()),
+            Some(fault) => {
+                if let Ok(context) = self.contexts.get_mut(context) {
+                    context.fault = Some(fault);
+                }
+                Err(fault)
+            }
+        }
+    }
+}
+
+/// A run that has ended.
+enum Done {
+    Counts(Box<Finished>),
+    Run(Box<simulate::Simulation>),
+}
+
+impl Done {
+    fn finish(&self) -> &Finish {
+        match self {
+            Done::Counts(finished) => finished.finish(),
+            Done::Run(simulation) => &simulation.finish,
+        }
+    }
+
+    fn cycles(&self) -> u64 {
+        match self {
+            Done::Counts(finished) => finished.cycles(),
+            Done::Run(simulation) => simulation.run.cycles,
+        }
+    }
+
+    /// Returns what threads printed.
+    fn printed(&self) -> Vec<u8> {
+        match self {
+            Done::Counts(finished) => finished.printed(),
+            Done::Run(simulation) => simulation
+                .run
+                .output
+                .as_ref()
+                .map_or_else(Vec::new, |o| o.text.clone().into_bytes()),
+        }
+    }
+
+    fn launch_mut(&mut self) -> &mut Launch {
+        match self {
+            Done::Counts(finished) => finished.launch_mut(),
+            Done::Run(simulation) => &mut simulation.launch,
+        }
+    }
+
+    /// Returns the same with its report.
+    fn reported(self) -> Done {
+        match self {
+            Done::Counts(finished) => Done::Run(Box::new(finished.into_simulation())),
+            run => run,
+        }
+    }
+}
+
+/// Returns the error of a launch that did not finish.
+fn failure(finish: &Finish) -> Option<Error> {
+    Some(match finish {
+        Finish::Ok => return None,
+        Finish::Deadlock(_) | Finish::Livelock(_) | Finish::CycleLimit(_) => Error::LAUNCH_TIMEOUT,
+        Finish::Fault(report) => match report.fault.kind {
+            FaultKind::OutOfBounds { .. } | FaultKind::ReadOnly { .. } => Error::ILLEGAL_ADDRESS,
+            FaultKind::Misaligned { .. } => Error::MISALIGNED_ADDRESS,
+            FaultKind::StackOverflow { .. } => Error::HARDWARE_STACK_ERROR,
+            FaultKind::BadCallTarget { .. } => Error::INVALID_PC,
+            FaultKind::Assertion(_) => Error::ASSERT,
+            _ => Error::LAUNCH_FAILED,
+        },
+    })
+}
+
+fn refused(kernel: &str, reason: &DoesNotFit) -> Error {
+    crate::say(&format!("simt-sim: launch of `{kernel}`: {reason}\n"));
+    match reason {
+        DoesNotFit::Resource { .. } => Error::LAUNCH_OUT_OF_RESOURCES,
+        _ => Error::NOT_SUPPORTED,
+    }
+}
+
+/// Shows findings of the checks on standard error.
+fn show(program: &simt_core::Program, findings: &[diag::Diagnostic]) {
+    let first = findings.get(..MOST_SHOWN).unwrap_or(findings);
+    if first.is_empty() {
+        return;
+    }
+    let source = diag::Source { name: &program.name, text: &program.text };
+    let mut text = diag::render(first, source, false);
+    if findings.len() > first.len() {
+        text += &format!("{} more findings\n", findings.len() - first.len());
+    }
+    crate::say(&text);
+}

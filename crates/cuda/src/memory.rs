@@ -1,0 +1,306 @@
+//! The address space of the virtual GPUs: allocations, bounds, contents.
+//!
+//! Device memory lies at addresses of the simulator's layout ([`BUFFER_BASE`]) where a process has
+//! none. Pinned and managed memory is memory of the process; a kernel addresses it by the address
+//! that the process uses. A freed address is not used again before the space is exhausted, so a
+//! stale pointer faults.
+
+use std::collections::BTreeMap;
+
+use simt_core::exec::SegmentImage;
+use simt_core::isa::Type;
+use simt_core::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE};
+use simt_core::launch::Buffer;
+
+use crate::abi::host::HostMemory;
+use crate::abi::pointer::WINDOWS;
+use crate::error::Error;
+use crate::table::Handle;
+
+/// End of the addresses of device memory.
+pub(crate) const DEVICE_END: u64 = 0x1000_0000_0000;
+/// Unmapped bytes after an allocation, at least.
+const GAP: u64 = BUFFER_ALIGN;
+
+/// Use of an allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// Device memory.
+    Device,
+    /// Memory that the driver allocated for the host.
+    Pinned,
+    /// Memory of the program, made accessible.
+    Registered,
+    /// Memory that both sides use.
+    Managed,
+    /// Variables of a module.
+    Variable,
+}
+
+/// An allocation.
+#[derive(Debug)]
+pub(crate) struct Allocation {
+    pub(crate) address: u64,
+    /// Size in bytes.
+    pub(crate) bytes: u64,
+    pub(crate) purpose: Use,
+    /// Context that made it.
+    pub(crate) context: Handle,
+    /// Number of the allocation in the process, from 1.
+    pub(crate) id: u64,
+    /// Flags of the call that made it.
+    pub(crate) flags: u32,
+    /// Name for messages.
+    name: String,
+    /// True if kernels may write to it.
+    writable: bool,
+    /// Content of device memory, rounded up to whole words.
+    words: Vec<u32>,
+    /// Memory of the process, for all other uses.
+    host: Option<HostMemory>,
+}
+
+impl Allocation {
+    fn end(&self) -> u64 {
+        self.address + self.bytes
+    }
+
+    /// Returns the bytes of device memory; empty for memory of the process.
+    fn content(&mut self) -> &mut [u8] {
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
+        let end = bytes.len().min(self.bytes as usize);
+        &mut bytes[..end]
+    }
+}
+
+/// Allocations by address.
+#[derive(Debug)]
+pub(crate) struct AddressSpace {
+    allocations: BTreeMap<u64, Allocation>,
+    /// Address from which the next place is searched.
+    next: u64,
+    /// Bytes of device memory in use.
+    used: u64,
+    /// Bytes of device memory.
+    pub(crate) limit: u64,
+    made: u64,
+}
+
+impl AddressSpace {
+    pub(crate) fn new(limit: u64) -> AddressSpace {
+        AddressSpace { allocations: BTreeMap::new(), next: BUFFER_BASE, used: 0, limit, made: 0 }
+    }
+
+    /// Returns the bytes of device memory that are not in use.
+    pub(crate) fn free_bytes(&self) -> u64 {
+        self.limit - self.used
+    }
+
+    /// Allocates device memory; its content is zero.
+    pub(crate) fn allocate(&mut self, bytes: u64, context: Handle) -> Result<u64, Error> {
+        if bytes == 0 {
+            return Err(Error::INVALID_VALUE);
+        }
+        if bytes > self.free_bytes() {
+            return Err(Error::OUT_OF_MEMORY);
+        }
+        let count = usize::try_from(bytes.div_ceil(4)).map_err(|_| Error::OUT_OF_MEMORY)?;
+        // The system provides zeros on first touch, if it can provide them at all.
+        Vec::<u32>::new().try_reserve_exact(count).map_err(|_| Error::OUT_OF_MEMORY)?;
+        let address = self.place(bytes).ok_or(Error::OUT_OF_MEMORY)?;
+        self.next = address + bytes.next_multiple_of(BUFFER_ALIGN) + GAP;
+        self.used += bytes;
+        let new = self.new_allocation(address, bytes, Use::Device, context);
+        self.allocations.insert(address, Allocation { words: vec![0; count], ..new });
+        Ok(address)
+    }
+
+    /// Adds memory of the process.
+    pub(crate) fn adopt(
+        &mut self,
+        memory: HostMemory,
+        purpose: Use,
+        context: Handle,
+        flags: u32,
+    ) -> Result<u64, Error> {
+        let (address, bytes) = (memory.address(), memory.bytes());
+        let end = address.checked_add(bytes).ok_or(Error::INVALID_VALUE)?;
+        if address < DEVICE_END && end > WINDOWS {
+            return Err(Error::OUT_OF_MEMORY); // a kernel could not tell it from another window
+        }
+        // Kernels access whole words, so no two allocations may share one.
+        let (first, end) = (address & !3, end.next_multiple_of(4));
+        let before = self.allocations.range(..end).next_back();
+        if before.is_some_and(|(_, last)| last.end().next_multiple_of(4) > first) {
+            return Err(Error::HOST_MEMORY_ALREADY_REGISTERED);
+        }
+        let new = self.new_allocation(address, bytes, purpose, context);
+        self.allocations.insert(address, Allocation { flags, host: Some(memory), ..new });
+        Ok(address)
+    }
+
+    /// Adds variables of a module at their address, a multiple of 4.
+    pub(crate) fn hold(&mut self, segment: SegmentImage, name: String) {
+        let (address, bytes, words, writable) = segment;
+        let new = self.new_allocation(address, bytes, Use::Variable, 0);
+        self.allocations.insert(address, Allocation { words, writable, name, ..new });
+    }
+
+    /// Removes the variables at an address.
+    pub(crate) fn release(&mut self, address: u64) {
+        let _ = self.free(address, &[Use::Variable]);
+    }
+
+    fn new_allocation(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        purpose: Use,
+        context: Handle,
+    ) -> Allocation {
+        self.made += 1;
+        Allocation {
+            address,
+            bytes,
+            purpose,
+            context,
+            id: self.made,
+            flags: 0,
+            name: format!("allocation {}", self.made),
+            writable: true,
+            words: Vec::new(),
+            host: None,
+        }
+    }
+
+    /// Returns a free address for `bytes` bytes.
+    fn place(&self, bytes: u64) -> Option<u64> {
+        let fits = |from: u64| {
+            let end = from.checked_add(bytes)?.checked_add(GAP)?;
+            let last = self.allocations.range(..end).next_back().map(|(_, last)| last.end() + GAP);
+            (end <= DEVICE_END && last.is_none_or(|last| last <= from)).then_some(from)
+        };
+        fits(self.next).or_else(|| {
+            let ends = self.allocations.range(BUFFER_BASE..DEVICE_END).map(|(_, a)| a.end() + GAP);
+            let starts = std::iter::once(BUFFER_BASE).chain(ends);
+            starts.map(|start| start.next_multiple_of(BUFFER_ALIGN)).find_map(fits)
+        })
+    }
+
+    /// Frees the allocation that begins at `address`, if it has one of the uses.
+    pub(crate) fn free(&mut self, address: u64, uses: &[Use]) -> Result<(), Error> {
+        let found = self.allocations.get(&address).ok_or(Error::INVALID_VALUE)?;
+        if !uses.contains(&found.purpose) {
+            return Err(Error::INVALID_VALUE);
+        }
+        self.drop_at(address);
+        Ok(())
+    }
+
+    fn drop_at(&mut self, address: u64) {
+        if let Some(old) = self.allocations.remove(&address)
+            && old.purpose == Use::Device
+        {
+            self.used -= old.bytes;
+        }
+    }
+
+    /// Frees all memory of a context.
+    pub(crate) fn free_of(&mut self, context: Handle) {
+        let of = |(&address, a): (&u64, &Allocation)| (a.context == context).then_some(address);
+        let addresses: Vec<u64> = self.allocations.iter().filter_map(of).collect();
+        addresses.into_iter().for_each(|address| self.drop_at(address));
+    }
+
+    /// Returns the allocation that holds an address.
+    pub(crate) fn find(&self, address: u64) -> Option<&Allocation> {
+        let (_, last) = self.allocations.range(..=address).next_back()?;
+        (address < last.end()).then_some(last)
+    }
+
+    /// Returns true if an address can only be one of simulated memory.
+    pub(crate) fn is_device(address: u64) -> bool {
+        (WINDOWS..DEVICE_END).contains(&address)
+    }
+
+    /// Returns `bytes` bytes of device memory from `address`.
+    ///
+    /// # Errors
+    /// If they are not all in one allocation.
+    pub(crate) fn device_bytes(&mut self, address: u64, bytes: u64) -> Result<&mut [u8], Error> {
+        let (_, last) =
+            self.allocations.range_mut(..=address).next_back().ok_or(Error::INVALID_VALUE)?;
+        let offset = address - last.address;
+        let end = offset.checked_add(bytes).filter(|end| *end <= last.bytes);
+        let end = end.ok_or(Error::INVALID_VALUE)?;
+        last.content().get_mut(offset as usize..end as usize).ok_or(Error::INVALID_VALUE)
+    }
+
+    /// Takes the contents of all allocations for a launch, ascending by address.
+    pub(crate) fn lend(&mut self) -> Vec<Buffer> {
+        let lent = self.allocations.values_mut().map(|a| {
+            let (address, bytes, words) = match &a.host {
+                None => (a.address, a.bytes, std::mem::take(&mut a.words)),
+                Some(host) => host.words(),
+            };
+            let (name, writable) = (a.name.clone(), a.writable);
+            Buffer { name, address, bytes, element: Type::B32, words, mapped: true, writable }
+        });
+        lent.collect()
+    }
+
+    /// Takes the contents back after a launch. `before` has those of host memory.
+    pub(crate) fn take_back(&mut self, buffers: Vec<Buffer>) {
+        for (a, buffer) in self.allocations.values_mut().zip(buffers) {
+            match &a.host {
+                None => {
+                    a.words = buffer.words;
+                    // A run that failed early may leave nothing behind.
+                    a.words.resize(a.bytes.div_ceil(4) as usize, 0);
+                }
+                Some(host) => host.store(&buffer.words),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allocations_have_bounds() {
+        let mut space = AddressSpace::new(1 << 20);
+        let a = space.allocate(100, 1).expect("room");
+        let b = space.allocate(8, 1).expect("room");
+        assert_eq!(a % BUFFER_ALIGN, 0);
+        assert!(b >= a + 100 + GAP);
+        space.device_bytes(a + 96, 4).expect("the last word").copy_from_slice(&[1, 2, 3, 4]);
+        for (address, bytes) in [(a + 97, 4), (a, 101), (a + 100, 1), (a - 1, 1), (0, 1), (a, !0)] {
+            assert_eq!(space.device_bytes(address, bytes).err(), Some(Error::INVALID_VALUE));
+        }
+        let lent = space.lend();
+        assert_eq!((lent[0].words[24], lent[0].bytes), (0x0403_0201, 100));
+        space.take_back(lent);
+        assert_eq!(space.device_bytes(a + 96, 4), Ok(&mut [1, 2, 3, 4][..]));
+        assert_eq!(space.free(a + 4, &[Use::Device]), Err(Error::INVALID_VALUE));
+        assert_eq!(space.free(a, &[Use::Managed]), Err(Error::INVALID_VALUE));
+        assert_eq!(space.free(a, &[Use::Device]), Ok(()));
+        assert_eq!(space.free(a, &[Use::Device]), Err(Error::INVALID_VALUE));
+        assert_eq!(space.free_bytes(), (1 << 20) - 8);
+        assert!(space.allocate(100, 1).expect("room") > b, "a freed address is not used again");
+    }
+
+    #[test]
+    fn a_full_space_finds_gaps() {
+        let mut space = AddressSpace::new(u64::MAX);
+        let a = space.allocate(4096, 1).expect("room");
+        let b = space.allocate(4096, 1).expect("room");
+        assert_eq!(space.free(a, &[Use::Device]), Ok(()));
+        space.next = DEVICE_END - 1024;
+        assert_eq!(space.allocate(2048, 1), Ok(a), "the gap before {b:x}");
+        assert_eq!(space.allocate(0, 1), Err(Error::INVALID_VALUE));
+        let mut small = AddressSpace::new(1000);
+        assert_eq!(small.allocate(1001, 1), Err(Error::OUT_OF_MEMORY));
+    }
+}

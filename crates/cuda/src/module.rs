@@ -1,0 +1,215 @@
+//! Modules: an image that a program loads, to kernels by name.
+
+use std::sync::Arc;
+
+use simt_core::Program;
+use simt_core::code::Code;
+use simt_core::diag::{self, Source};
+use simt_core::kernel::layout::Bases;
+use simt_core::kernel::{Kernel, StaticVariable};
+use simt_core::machine::Options;
+use simt_core::spec::{Machine, Target};
+use simt_core::{exec, ptxas, sass};
+
+use crate::error::Error;
+use crate::fatbin;
+use crate::link;
+use crate::state::Driver;
+use crate::table::Handle;
+
+/// Largest PTX text, in bytes.
+const MOST_TEXT: usize = 64 << 20;
+
+/// Reason why a module cannot be loaded.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    pub(crate) error: Error,
+    /// Explanation, complete lines.
+    pub(crate) message: String,
+}
+
+impl Refusal {
+    fn new(error: Error, message: impl std::fmt::Display) -> Refusal {
+        Refusal { error, message: format!("error: {message}\n") }
+    }
+}
+
+/// A loaded module.
+pub(crate) struct Module {
+    pub(crate) program: Arc<Program>,
+    /// Context that loaded it; 0 for a library, which belongs to all.
+    pub(crate) context: Handle,
+    /// Addresses of the segments of its variables.
+    pub(crate) variables: Vec<u64>,
+    /// Handles of the kernels that a program asked for, by index in [`Program::kernels`].
+    pub(crate) functions: Vec<(usize, Handle)>,
+}
+
+/// A kernel that a program asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) module: Handle,
+    /// Index in [`Program::kernels`].
+    pub(crate) kernel: usize,
+    /// Dynamic shared memory that a launch may ask for, in bytes, once set.
+    pub(crate) most_dynamic: Option<u32>,
+    /// Code compiled for the device's machine and mode.
+    pub(crate) code: Option<Arc<Code>>,
+}
+
+/// Number and addresses of a module.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct About {
+    pub(crate) number: u64,
+    pub(crate) bases: Bases,
+}
+
+/// Reads an image to a program.
+pub(crate) fn read(image: &[u8], arch: u32, about: &About) -> Result<Program, Refusal> {
+    let magic = image.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes));
+    if magic == Some(fatbin::MAGIC) {
+        let code = fatbin::choose(image, arch).map_err(|e| {
+            let error = match e {
+                fatbin::FatbinError::NoCode(_) => Error::NO_BINARY_FOR_GPU,
+                fatbin::FatbinError::Damaged(_) => Error::INVALID_IMAGE,
+            };
+            Refusal::new(error, e)
+        })?;
+        return match code {
+            fatbin::Code::Ptx(text) => of_text(&text, about),
+            fatbin::Code::Cubin(image) => of_cubin(&image, arch, about),
+        };
+    }
+    if simt_cubin::is_elf(image) { of_cubin(image, arch, about) } else { of_text(image, about) }
+}
+
+/// Reads PTX, or a listing of machine code with its facts.
+fn of_text(text: &[u8], about: &About) -> Result<Program, Refusal> {
+    let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
+    let text = &text[..end];
+    if text.len() > MOST_TEXT {
+        let message = format!("the PTX has {end} bytes; the limit is {MOST_TEXT}");
+        return Err(Refusal::new(Error::INVALID_PTX, message));
+    }
+    let Ok(text) = std::str::from_utf8(text) else {
+        return Err(Refusal::new(
+            Error::INVALID_IMAGE,
+            "the image is no PTX, no cubin and no fat binary",
+        ));
+    };
+    let program = match link::parts(text) {
+        Some(parts) => Program::link(&parts, about.bases),
+        None => Program::parse_at(&name(text, about.number), text, about.bases),
+    };
+    if program.kernels.is_empty() && !program.is_sound() {
+        return Err(Refusal { error: Error::INVALID_PTX, message: findings(&program, None) });
+    }
+    Ok(program)
+}
+
+fn of_cubin(image: &[u8], arch: u32, about: &About) -> Result<Program, Refusal> {
+    let bad = |e: simt_cubin::CubinError| Refusal::new(Error::INVALID_IMAGE, e);
+    let facts = simt_cubin::facts(image).map_err(bad)?;
+    if facts.arch / 10 != arch / 10 || facts.arch > arch {
+        let message = format!("the cubin is for sm_{}, the device is sm_{arch}", facts.arch);
+        return Err(Refusal::new(Error::NO_BINARY_FOR_GPU, message));
+    }
+    let listing = simt_toolkit::listing(image, facts.arch, None)
+        .map_err(|e| Refusal::new(Error::INVALID_IMAGE, e))?;
+    let text = simt_cubin::join("", facts, &listing).map_err(bad)?;
+    let program = Program::parse_at(&format!("module {}", about.number), &text, about.bases);
+    if program.kernels.is_empty() && !program.is_sound() {
+        return Err(Refusal { error: Error::INVALID_IMAGE, message: findings(&program, None) });
+    }
+    Ok(program)
+}
+
+/// Returns a name for reports: the source file that PTX names, or a number.
+fn name(text: &str, number: u64) -> String {
+    let file = text
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix(".file"))
+        .find_map(|rest| rest.split('"').nth(1))
+        .and_then(|path| path.rsplit(['/', '\\']).next());
+    let file = file.filter(|file| !file.is_empty() && file.len() < 200);
+    file.map_or_else(|| format!("module {number}"), str::to_owned)
+}
+
+/// Renders the findings against a kernel, or all.
+fn findings(program: &Program, kernel: Option<&str>) -> String {
+    let source = Source { name: &program.name, text: &program.text };
+    diag::render(program.findings_against(kernel), source, false)
+}
+
+impl Module {
+    /// Finds a kernel by name.
+    pub(crate) fn kernel(&self, name: &str) -> Result<usize, Refusal> {
+        let program = &self.program;
+        let found = program.kernels.iter().position(|kernel| kernel.name == name);
+        found.ok_or_else(|| {
+            if program.refused.iter().any(|refused| refused.name == name) {
+                let message = findings(program, Some(name));
+                return Refusal { error: Error::INVALID_PTX, message };
+            }
+            Refusal { error: Error::NOT_FOUND, message: String::new() }
+        })
+    }
+}
+
+/// Compiles a kernel for a machine.
+pub(crate) fn compile(kernel: &Kernel, machine: &Machine, options: &Options) -> Arc<Code> {
+    Arc::new(sass::code(kernel).unwrap_or_else(|| {
+        ptxas::compile(kernel, &Target::new(machine, options.yields), options.mode)
+    }))
+}
+
+impl Driver {
+    /// Loads an image for a context; 0 for a library, which belongs to all.
+    pub(crate) fn load(&mut self, image: &[u8], context: Handle) -> Result<Handle, Refusal> {
+        let device = self.contexts.get(context).map_or(0, |context| context.device);
+        let arch = self.devices.get(device).map_or(0, |device| device.arch);
+        let about = About { number: self.loaded + 1, bases: self.bases };
+        let program = read(image, arch, &about)?;
+        self.loaded += 1;
+        self.bases = program.bases_after(self.bases);
+        let mut variables = Vec::new();
+        for segment in exec::variable_segments(&program.variables) {
+            let (address, bytes) = (segment.0, segment.1);
+            let within = |v: &&StaticVariable| {
+                (address..address + bytes).contains(&v.address) && !v.bytes.is_empty()
+            };
+            let names = program.variables.iter().filter(within).map(|v| v.name.as_str());
+            let name = names.collect::<Vec<_>>().join(", ");
+            variables.push(address);
+            self.memory.hold(segment, name);
+        }
+        let program = Arc::new(program);
+        Ok(self.modules.add(Module { program, context, variables, functions: Vec::new() }))
+    }
+
+    /// Returns the handle of a kernel of a module.
+    pub(crate) fn function(&mut self, module: Handle, name: &str) -> Result<Handle, Refusal> {
+        let unknown = |error| Refusal { error, message: String::new() };
+        let found = self.modules.get(module).map_err(unknown)?.kernel(name)?;
+        self.function_at(module, found).map_err(unknown)
+    }
+
+    /// Returns the handle of a kernel by its index.
+    pub(crate) fn function_at(&mut self, module: Handle, kernel: usize) -> Result<Handle, Error> {
+        let known = self.modules.get_mut(module)?;
+        if let Some((_, handle)) = known.functions.iter().find(|(index, _)| *index == kernel) {
+            return Ok(*handle);
+        }
+        let made = Function { module, kernel, most_dynamic: None, code: None };
+        let handle = self.functions.add(made);
+        known.functions.push((kernel, handle));
+        Ok(handle)
+    }
+
+    /// Returns address and size of a variable of a module.
+    pub(crate) fn variable(&self, module: Handle, name: &str) -> Result<(u64, u64), Error> {
+        let program = &self.modules.get(module)?.program;
+        let found = program.variables.iter().find(|v| v.name == name).ok_or(Error::NOT_FOUND)?;
+        Ok((found.address, found.bytes.len() as u64))
+    }
+}

@@ -1,0 +1,98 @@
+//! Reports of launches: the last one, and the lines for `simt-sim exec`.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+
+use simt_report::launches::{Launched, Measured};
+use simt_report::simulate::Finished;
+use simt_report::{Run, Style};
+
+use crate::options::Options;
+
+/// The last launch, as far as it is known.
+enum Last {
+    None,
+    /// Counts, of which the report can be made.
+    Counts(Box<Finished>),
+    Run(Box<Run>),
+}
+
+/// Reports of a process.
+pub(crate) struct Reports {
+    /// Launches so far.
+    pub(crate) launches: u64,
+    last: Last,
+    metrics: Vec<String>,
+    whole: bool,
+    file: Option<File>,
+}
+
+impl Reports {
+    pub(crate) fn new(options: &Options) -> Reports {
+        let file = options.reports.as_deref().and_then(open);
+        let metrics = options.metrics.clone();
+        Reports { launches: 0, last: Last::None, metrics, whole: options.whole, file }
+    }
+
+    /// Returns true if every launch needs its whole report.
+    pub(crate) fn needs_runs(&self) -> bool {
+        self.whole && self.file.is_some()
+    }
+
+    /// Takes note of a launch by its counts.
+    pub(crate) fn note(&mut self, mut finished: Finished, row: Launched) {
+        self.launches += 1;
+        let run = self.needs_runs().then(|| finished.report());
+        let metrics = self.metrics.iter();
+        let metrics = metrics.filter_map(|name| Measured::of(name, |m| finished.metric(m)));
+        let row = Launched { metrics: metrics.collect(), ..row };
+        self.write(row, run.as_ref());
+        self.last = Last::Counts(Box::new(finished));
+    }
+
+    /// Takes note of a launch by its report.
+    pub(crate) fn note_run(&mut self, run: Run, row: Launched) {
+        self.launches += 1;
+        let metrics = self.metrics.iter();
+        let metrics = metrics.filter_map(|name| Measured::of(name, |m| run.metric(m.name)));
+        let row = Launched { metrics: metrics.collect(), ..row };
+        let whole = self.needs_runs();
+        self.write(row, whole.then_some(&run));
+        self.last = Last::Run(Box::new(run));
+    }
+
+    fn write(&mut self, row: Launched, run: Option<&Run>) {
+        let Some(file) = &mut self.file else { return };
+        let run = run.and_then(|run| serde_json::to_value(run).ok());
+        let row = Launched { number: self.launches, run, ..row };
+        if let Ok(mut line) = serde_json::to_vec(&row) {
+            line.push(b'\n');
+            let _ = file.write_all(&line); // a full disk costs the reports, not the program
+        }
+    }
+
+    /// Returns the last launch's report; `None` before the first launch.
+    pub(crate) fn last(&mut self) -> Option<&Run> {
+        if let Last::Counts(finished) = &mut self.last {
+            self.last = Last::Run(Box::new(finished.report()));
+        }
+        match &self.last {
+            Last::Run(run) => Some(run),
+            _ => None,
+        }
+    }
+}
+
+/// Opens the file of this process in a folder.
+fn open(folder: &Path) -> Option<File> {
+    let path = folder.join(format!("{}.jsonl", std::process::id()));
+    let opened = OpenOptions::new().create(true).append(true).open(&path);
+    opened.map_err(|e| crate::say(&format!("warning: `{}`: {e}\n", path.display()))).ok()
+}
+
+/// Explains on standard error how a launch failed, in the words of `simt-sim run`.
+pub(crate) fn explain(run: &Run) {
+    let head = format!("simt-sim: launch of `{}` ({})\n", run.kernel, run.program);
+    crate::say(&(head + &simt_report::ending(run, Style::default())));
+}

@@ -1,0 +1,8 @@
+//! The built library, loaded as a program loads it, and called through its C interface.
+
+#![cfg(target_os = "linux")]
+#![expect(unsafe_code, reason = "the library is loaded at run time and has a C interface")]
+
+mod api;
+mod mutated;
+mod programs;
