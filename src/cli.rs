@@ -12,6 +12,7 @@ mod checks;
 mod compare;
 mod crosscheck;
 mod date;
+mod exec;
 mod explain;
 mod export;
 mod fields;
@@ -90,6 +91,7 @@ pub(crate) fn main() -> ExitCode {
         matches.unwrap_or_else(|e| typed::with_tip(e, typed.get(1).map(AsRef::as_ref)).exit());
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     let done = match &args.command {
+        Command::Exec(a) => return exec::exec(a).unwrap_or_else(|failure| fail(&failure)),
         Command::Run(a) => run::run(a),
         Command::Timeline(a) => timeline::timeline(a),
         Command::Step(a) => step::step(a),
@@ -116,9 +118,11 @@ pub(crate) fn main() -> ExitCode {
     };
     match done {
         Ok(exit) => ExitCode::from(exit as u8),
-        Err(Failure(text)) => {
-            output::error(&text);
-            ExitCode::from(Exit::Usage as u8)
-        }
+        Err(failure) => fail(&failure),
     }
+}
+
+fn fail(Failure(text): &Failure) -> ExitCode {
+    output::error(text);
+    ExitCode::from(Exit::Usage as u8)
 }

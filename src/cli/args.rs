@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod checks;
+mod exec;
 mod export;
 mod grade;
 mod limit;
@@ -21,6 +22,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use checks::{ChecksChoice, RunningChoice};
+pub(crate) use exec::ExecArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use grade::{GradeArgs, GradeFormat};
 pub(crate) use limit::LimitChoice;
@@ -62,6 +64,7 @@ pub(crate) enum Command {
     /// Write a run for Perfetto or Konata, or as a text trace
     Export(ExportArgs),
     Sweep(SweepArgs),
+    Exec(ExecArgs),
     /// Check programs for errors and warnings; with --run, check a run for races and hangs
     #[command(
         after_help = "A kernel is judged by the code it can reach: its own text, the functions \

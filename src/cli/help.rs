@@ -6,7 +6,7 @@ use clap::Command;
 
 /// Commands by task, in the order of the help.
 const TASKS: [(&str, &[&str]); 6] = [
-    ("See", &["run", "timeline", "step", "plot", "cfg"]),
+    ("See", &["run", "exec", "timeline", "step", "plot", "cfg"]),
     ("Ask", &["ask", "explain", "quiz"]),
     ("Check", &["check", "print", "isa"]),
     ("Grade", &["grade", "new"]),

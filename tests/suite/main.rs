@@ -11,6 +11,7 @@ mod course;
 mod cuda;
 mod docs;
 mod drawing;
+mod driver;
 mod explain;
 mod exports;
 mod figures;

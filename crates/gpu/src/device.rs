@@ -13,7 +13,7 @@ pub(super) use nvrtc::compile;
 use super::{DeviceError, DeviceFinish, DeviceRun};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
-use simt_core::isa::{Isa, Sem};
+use simt_core::isa::Sem;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Buffer, Launch};
 use std::ffi::{CString, c_uint, c_void};

@@ -1,0 +1,74 @@
+//! Arguments of `simt-sim exec`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::{MachineChoice, PictureFile};
+
+/// Run a program whose CUDA calls go to the simulator, and print its launches
+///
+/// Start any program (an executable, python, pytest, jupyter lab) with a CUDA driver whose GPU is
+/// the simulator. The program needs no change: whatever loads `libcuda.so.1` finds ours. After the
+/// run, print one row for each launch to standard error. The exit code is that of the program.
+/// exec is no sandbox: the program runs with your rights.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ExecArgs {
+    /// Print these metrics of each launch, comma-separated, by nvprof or Nsight Compute name
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) metrics: Vec<String>,
+    #[command(flatten)]
+    pub(crate) machine: MachineChoice,
+    /// Claim a compute capability [default: the machine's, 7.5 or later]
+    #[arg(long, value_name = "sm_NN")]
+    pub(crate) arch: Option<String>,
+    /// Check every launch: races, init, barrier, sync, bounds [default of --checks alone: all]
+    #[arg(
+        long,
+        value_name = "LIST",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all"
+    )]
+    pub(crate) checks: Option<String>,
+    /// Print comma-separated values with the columns of `ncu --csv`
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+    /// Print JSON: a line for each launch, with its whole report
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a page for each launch, and an index, to DIR
+    #[arg(long, value_name = "DIR")]
+    pub(crate) html: Option<PathBuf>,
+    /// Draw a launch: KIND as in `simt-sim plot`, FILE ending in .svg or .png
+    #[arg(long, value_name = "KIND=FILE", value_parser = PictureFile::parse)]
+    pub(crate) plot: Vec<PictureFile>,
+    /// Choose the launch for --html and --plot by its number [default: all for --html, 1 for --plot]
+    #[arg(long, value_name = "N")]
+    pub(crate) launch: Option<u64>,
+    /// Write the rows to FILE instead of standard error
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print no rows
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Simulate SMs on N host threads [default: all]
+    #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) jobs: usize,
+    /// Give the virtual GPU so much memory [default: 16]
+    #[arg(long, value_name = "GIB")]
+    pub(crate) max_memory: Option<u64>,
+    /// Give a launch up after N cycles [default: 2000000000]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_cycles: Option<u64>,
+    /// Write the libraries to DIR and run nothing, for a process that loads them by itself
+    #[arg(long, value_name = "DIR", conflicts_with = "program")]
+    pub(crate) place: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(
+        required_unless_present = "place",
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
+    pub(crate) program: Vec<OsString>,
+}

@@ -1,0 +1,220 @@
+//! `simt-sim exec`: a program whose CUDA calls go to the simulator.
+//!
+//! The libraries are placed in a temporary folder in front of `LD_LIBRARY_PATH`; options travel in
+//! the environment; each process writes its launches to a file of that folder.
+
+mod elf;
+mod libraries;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, ExitStatus};
+#[cfg(unix)]
+use std::sync::Arc;
+use std::{env, fs};
+
+use simt_report as report;
+use simt_report::launches::{self, Launched};
+
+use super::args::{ExecArgs, LoweringArg, PictureFile};
+use super::{Failure, checks, job, output};
+
+/// Variable with the folders that the system searches for libraries first.
+const SEARCH: &str = "LD_LIBRARY_PATH";
+
+/// Runs a program and returns its exit code.
+pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
+    if let Some(folder) = &args.place {
+        let failed = |e| Failure::new(format!("cannot create `{}`: {e}", folder.display()));
+        fs::create_dir_all(folder).map_err(failed)?;
+        libraries::place(folder)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for name in &args.metrics {
+        report::known(name).map_err(Failure::new)?;
+    }
+    checks::chosen(args.checks.as_deref())?;
+    let machine = job::machine(&args.machine)?;
+    let [program, arguments @ ..] = args.program.as_slice() else {
+        return Err(Failure::new("expected a program"));
+    };
+    let file = find(program);
+    if let Some(warning) = file.as_deref().and_then(elf::warning) {
+        return Err(Failure::new(warning));
+    }
+    let folder = tempfile::Builder::new().prefix("simt-sim-exec-").tempdir();
+    let folder =
+        folder.map_err(|e| Failure::new(format!("cannot create a temporary folder: {e}")))?;
+    libraries::place(folder.path())?;
+    let reports = folder.path().join("launches");
+    fs::create_dir(&reports)
+        .map_err(|e| Failure::new(format!("cannot create a temporary folder: {e}")))?;
+    let mut command = Command::new(program);
+    command.args(arguments).env(SEARCH, in_front(folder.path())?);
+    let set = |command: &mut Command, name: &str, value: &dyn std::fmt::Display| {
+        command.env(format!("SIMT_SIM_{name}"), value.to_string());
+    };
+    command.env("SIMT_SIM_REPORTS", &reports);
+    let spec = args.machine.machine.as_deref();
+    let name = match spec.filter(|name| name.ends_with(".ron")) {
+        // The program may change its folder before it loads the driver.
+        Some(file) => std::path::absolute(file)
+            .map_err(|e| Failure::new(format!("cannot read `{file}`: {e}")))?
+            .display()
+            .to_string(),
+        None => machine.spec.name.clone(),
+    };
+    set(&mut command, "MACHINE", &name);
+    set(&mut command, "MODE", &machine.mode.name());
+    if let Some(order) = &args.machine.its_order {
+        set(&mut command, "ITS_ORDER", order);
+    }
+    if let Some(lanes) = args.machine.warp_size {
+        set(&mut command, "WARP_SIZE", &lanes);
+    }
+    if args.machine.no_yield {
+        set(&mut command, "NO_YIELD", &1);
+    }
+    match args.machine.lowering {
+        None => {}
+        Some(LoweringArg::AsWritten) => set(&mut command, "LOWERING", &"as-written"),
+        Some(LoweringArg::Hardware) => set(&mut command, "LOWERING", &"hardware"),
+    }
+    if let Some(arch) = &args.arch {
+        set(&mut command, "ARCH", arch);
+    }
+    if let Some(list) = &args.checks {
+        set(&mut command, "CHECKS", list);
+    }
+    if let Some(cycles) = args.max_cycles {
+        set(&mut command, "MAX_CYCLES", &cycles);
+    }
+    set(&mut command, "JOBS", &args.jobs);
+    if let Some(gib) = args.max_memory {
+        set(&mut command, "MEMORY_GIB", &gib);
+    }
+    if !args.metrics.is_empty() {
+        set(&mut command, "METRICS", &args.metrics.join(","));
+    }
+    if args.json {
+        set(&mut command, "WHOLE", &1);
+    }
+    views(args, &mut command)?;
+    // Interrupts are for the program, which shares the terminal; its rows come after it.
+    #[cfg(unix)]
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGQUIT] {
+        let _ = signal_hook::flag::register(signal, Arc::default());
+    }
+    let status = command.status().map_err(|e| {
+        Failure::new(format!("cannot start `{}`: {e}", Path::new(program).display()))
+    })?;
+    rows(args, &reports)?;
+    drop(folder);
+    Ok(code(status))
+}
+
+/// Passes on which views are wanted.
+fn views(args: &ExecArgs, command: &mut Command) -> Result<(), Failure> {
+    let absolute = |path: &Path| {
+        std::path::absolute(path)
+            .map_err(|e| Failure::new(format!("cannot write `{}`: {e}", path.display())))
+    };
+    if let Some(number) = args.launch {
+        if args.html.is_none() && args.plot.is_empty() {
+            return Err(Failure::new(
+                "--launch chooses the launch of a view\nhelp: add --html DIR or --plot KIND=FILE",
+            ));
+        }
+        command.env("SIMT_SIM_LAUNCH", number.to_string());
+    }
+    if let Some(folder) = &args.html {
+        let failed = |e| Failure::new(format!("cannot create `{}`: {e}", folder.display()));
+        fs::create_dir_all(folder).map_err(failed)?;
+        command.env("SIMT_SIM_HTML", absolute(folder)?);
+    }
+    if !args.plot.is_empty() {
+        let mut list = OsString::new();
+        for PictureFile { kind, path } in &args.plot {
+            list.push(format!("{}=", kind.name()));
+            list.push(absolute(path)?);
+            list.push("\n");
+        }
+        command.env("SIMT_SIM_PLOT", list);
+    }
+    Ok(())
+}
+
+/// Prints the rows of all launches.
+fn rows(args: &ExecArgs, reports: &Path) -> Result<(), Failure> {
+    let launches = read(reports)?;
+    if let Some(folder) = &args.html {
+        let page = |l: &Launched| {
+            let name = format!("{}-{}.html", l.process, l.number);
+            folder.join(&name).is_file().then_some(name)
+        };
+        let index = launches::index(&launches, page);
+        output::write_file(&folder.join("index.html"), index.as_bytes())?;
+    }
+    if args.quiet && args.output.is_none() {
+        return Ok(());
+    }
+    let text = if args.json {
+        let line = |l: &Launched| serde_json::to_string(l).map(|json| json + "\n");
+        launches.iter().map(line).collect::<Result<String, _>>().map_err(Failure::new)?
+    } else if args.csv {
+        launches::csv(&launches)
+    } else if launches.is_empty() {
+        "simt-sim: the program launched no kernel\n".to_owned()
+    } else {
+        launches::rows(&launches, output::style(args.output.as_deref()))
+    };
+    match &args.output {
+        Some(file) => output::write_file(file, text.as_bytes()),
+        None => {
+            output::error(&text);
+            Ok(())
+        }
+    }
+}
+
+/// Reads the launches of all processes, in the order in which the processes began.
+fn read(reports: &Path) -> Result<Vec<Launched>, Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::new(format!("cannot read the launches: {e}"));
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(reports).map_err(|e| failed(&e))?.flatten().map(|e| e.path()).collect();
+    files.sort_by_key(|file| file.file_stem().and_then(|s| s.to_str()?.parse::<u32>().ok()));
+    let mut launches = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).map_err(|e| failed(&e))?;
+        // A process that was killed may leave half a line.
+        launches.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()));
+    }
+    Ok(launches)
+}
+
+/// Returns the search path with a folder in front.
+fn in_front(folder: &Path) -> Result<OsString, Failure> {
+    let before = env::var_os(SEARCH).unwrap_or_default();
+    let before = env::split_paths(&before).filter(|path| !path.as_os_str().is_empty());
+    env::join_paths(std::iter::once(folder.to_owned()).chain(before)).map_err(Failure::new)
+}
+
+/// Finds the file of a program as the system does.
+fn find(program: &OsString) -> Option<PathBuf> {
+    let path = Path::new(program);
+    if path.components().count() > 1 {
+        return path.is_file().then(|| path.to_owned());
+    }
+    let folders = env::var_os("PATH")?;
+    env::split_paths(&folders).map(|folder| folder.join(path)).find(|path| path.is_file())
+}
+
+/// Returns the exit code of a program; 128 and the signal's number if one ended it, as in a shell.
+fn code(status: ExitStatus) -> ExitCode {
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(not(unix))]
+    let signal: Option<i32> = None;
+    let code = status.code().or(signal.map(|signal| 128 + signal));
+    ExitCode::from(code.map_or(1, |code| code as u8))
+}

@@ -1,0 +1,52 @@
+//! Executables that cannot reach our libraries: those with NVIDIA's static runtime.
+
+use std::path::Path;
+
+use object::LittleEndian as LE;
+use object::elf::{DT_NEEDED, FileHeader64};
+use object::read::elf::{Dyn as _, FileHeader as _, SectionHeader as _};
+
+use crate::cli::reading;
+
+/// Largest executable that is looked into, in bytes.
+const MOST_BYTES: u64 = 1 << 30;
+/// Sections in which nvcc embeds device code.
+const DEVICE_CODE: [&[u8]; 2] = [b".nv_fatbin", b".nvFatBinSegment"];
+
+/// Returns a word on an executable whose CUDA runtime is linked statically.
+///
+/// That runtime calls NVIDIA's driver through undocumented tables, so no other driver serves it.
+pub(super) fn warning(file: &Path) -> Option<String> {
+    let bytes = reading::regular(file, MOST_BYTES, "the limit is").ok()?;
+    let is_static = statically_linked(&bytes)?;
+    is_static.then(|| {
+        format!(
+            "`{}` has NVIDIA's CUDA runtime linked statically, which runs on NVIDIA's driver only\n\
+             help: compile it with `nvcc -cudart shared`",
+            file.display()
+        )
+    })
+}
+
+/// Returns true if a program has device code, but needs neither a runtime nor a driver library.
+fn statically_linked(bytes: &[u8]) -> Option<bool> {
+    let header = FileHeader64::<LE>::parse(bytes).ok()?;
+    let sections = header.sections(LE, bytes).ok()?;
+    let has_code = sections
+        .iter()
+        .any(|section| sections.section_name(LE, section).is_ok_and(|n| DEVICE_CODE.contains(&n)));
+    if !has_code {
+        return Some(false);
+    }
+    for section in sections.iter() {
+        let Some((entries, link)) = section.dynamic(LE, bytes).ok()? else { continue };
+        let strings = sections.strings(LE, bytes, link).ok()?;
+        for entry in entries.iter().filter(|entry| entry.d_tag(LE) == DT_NEEDED) {
+            let name = entry.string(LE, strings).unwrap_or_default();
+            if name.starts_with(b"libcudart.so") || name.starts_with(b"libcuda.so") {
+                return Some(false);
+            }
+        }
+    }
+    Some(true)
+}
