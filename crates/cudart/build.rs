@@ -1,0 +1,9 @@
+//! Gives the shared library a soname with room for the longest name that it serves under.
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcudart.so.XX.Y");
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-Bsymbolic-functions");
+    }
+}

@@ -1,0 +1,216 @@
+//! The driver API of the process's `libcuda.so.1`, loaded at the first call.
+
+use super::copy3d::{Copy2d, Copy3d};
+use super::launch::Config;
+use crate::errors::{Error, Result};
+use crate::registry::Handle;
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::OnceLock;
+
+/// Address in the device's memory, or a host address that the driver knows.
+pub(super) type DevicePtr = u64;
+
+/// Function that a stream calls: a user's argument.
+pub(super) type HostFunction = Option<unsafe extern "C" fn(*mut c_void)>;
+/// Function that a stream calls: stream, status, a user's argument.
+pub(super) type StreamCallback = Option<unsafe extern "C" fn(Handle, u32, *mut c_void)>;
+
+/// Declares the driver's functions; each becomes a method that returns the driver's status.
+macro_rules! driver {
+    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
+        /// Functions of a loaded driver; one that it lacks is `None`.
+        pub(super) struct Driver {
+            $($name: Option<unsafe extern "C" fn($($type),*) -> u32>,)*
+        }
+
+        impl Driver {
+            /// Looks every function up in a library that `dlopen` returned.
+            fn of(library: *mut c_void) -> Driver {
+                Driver {
+                    $($name: {
+                        let name = concat!(stringify!($name), "\0");
+                        // SAFETY: the library stays open, and the name ends in a zero byte.
+                        let symbol = unsafe { libc::dlsym(library, name.as_ptr().cast()) };
+                        // SAFETY: `cuda.h` declares the function with this signature; null is
+                        // `None`.
+                        unsafe {
+                            std::mem::transmute::<
+                                *mut c_void,
+                                Option<unsafe extern "C" fn($($type),*) -> u32>,
+                            >(symbol)
+                        }
+                    },)*
+                }
+            }
+
+            $(
+                pub(super) fn $name(&self, $($argument: $type),*) -> Result<()> {
+                    let Some(function) = self.$name else { return Err(Error::NOT_SUPPORTED) };
+                    // SAFETY: pointers are those of the C caller, which the driver checks, or of
+                    // values that outlive the call.
+                    status(unsafe { function($($argument),*) })
+                }
+            )*
+        }
+    };
+}
+
+driver! {
+    cuInit(flags: u32);
+    cuDriverGetVersion(version: *mut i32);
+    cuGetProcAddress_v2(name: *const c_char, function: *mut usize, version: i32, flags: u64,
+        found: *mut u32);
+    cuDeviceGetCount(count: *mut i32);
+    cuDeviceGetName(name: *mut c_char, length: i32, device: i32);
+    cuDeviceGetUuid_v2(uuid: *mut [u8; 16], device: i32);
+    cuDeviceTotalMem_v2(bytes: *mut usize, device: i32);
+    cuDeviceGetAttribute(value: *mut i32, attribute: u32, device: i32);
+    cuDeviceGetPCIBusId(text: *mut c_char, length: i32, device: i32);
+    cuDeviceGetByPCIBusId(device: *mut i32, text: *const c_char);
+    cuDevicePrimaryCtxRetain(context: *mut Handle, device: i32);
+    cuDevicePrimaryCtxReset_v2(device: i32);
+    cuCtxGetCurrent(context: *mut Handle);
+    cuCtxSetCurrent(context: Handle);
+    cuCtxGetDevice(device: *mut i32);
+    cuCtxSynchronize();
+    cuCtxGetLimit(value: *mut usize, limit: u32);
+    cuCtxSetLimit(limit: u32, value: usize);
+    cuCtxGetStreamPriorityRange(least: *mut i32, greatest: *mut i32);
+    cuMemAlloc_v2(pointer: *mut DevicePtr, bytes: usize);
+    cuMemAllocPitch_v2(pointer: *mut DevicePtr, pitch: *mut usize, width: usize, height: usize,
+        element: u32);
+    cuMemAllocManaged(pointer: *mut DevicePtr, bytes: usize, flags: u32);
+    cuMemAllocAsync(pointer: *mut DevicePtr, bytes: usize, stream: Handle);
+    cuMemAllocFromPoolAsync(pointer: *mut DevicePtr, bytes: usize, pool: Handle, stream: Handle);
+    cuDeviceGetDefaultMemPool(pool: *mut Handle, device: i32);
+    cuDeviceGetMemPool(pool: *mut Handle, device: i32);
+    cuDeviceSetMemPool(device: i32, pool: Handle);
+    cuMemPoolCreate(pool: *mut Handle, properties: *const c_void);
+    cuMemPoolDestroy(pool: Handle);
+    cuMemPoolTrimTo(pool: Handle, bytes: usize);
+    cuMemPoolSetAttribute(pool: Handle, attribute: u32, value: *mut c_void);
+    cuMemPoolGetAttribute(pool: Handle, attribute: u32, value: *mut c_void);
+    cuMemFree_v2(pointer: DevicePtr);
+    cuMemFreeAsync(pointer: DevicePtr, stream: Handle);
+    cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
+    cuMemHostAlloc(pointer: *mut usize, bytes: usize, flags: u32);
+    cuMemFreeHost(pointer: usize);
+    cuMemHostRegister_v2(pointer: usize, bytes: usize, flags: u32);
+    cuMemHostUnregister(pointer: usize);
+    cuMemHostGetDevicePointer_v2(device: *mut DevicePtr, pointer: usize, flags: u32);
+    cuMemHostGetFlags(flags: *mut u32, pointer: usize);
+    cuPointerGetAttribute(value: *mut c_void, attribute: u32, pointer: DevicePtr);
+    cuMemcpyHtoD_v2(to: DevicePtr, from: usize, bytes: usize);
+    cuMemcpyDtoH_v2(to: usize, from: DevicePtr, bytes: usize);
+    cuMemcpyDtoD_v2(to: DevicePtr, from: DevicePtr, bytes: usize);
+    cuMemcpyHtoDAsync_v2(to: DevicePtr, from: usize, bytes: usize, stream: Handle);
+    cuMemcpyDtoHAsync_v2(to: usize, from: DevicePtr, bytes: usize, stream: Handle);
+    cuMemcpyDtoDAsync_v2(to: DevicePtr, from: DevicePtr, bytes: usize, stream: Handle);
+    cuMemcpy2DUnaligned_v2(copy: *const Copy2d);
+    cuMemcpy2DAsync_v2(copy: *const Copy2d, stream: Handle);
+    cuMemcpy3D_v2(copy: *const Copy3d);
+    cuMemcpy3DAsync_v2(copy: *const Copy3d, stream: Handle);
+    cuMemsetD8_v2(to: DevicePtr, value: u8, bytes: usize);
+    cuMemsetD8Async(to: DevicePtr, value: u8, bytes: usize, stream: Handle);
+    cuMemsetD2D8_v2(to: DevicePtr, pitch: usize, value: u8, width: usize, height: usize);
+    cuMemsetD2D8Async(to: DevicePtr, pitch: usize, value: u8, width: usize, height: usize,
+        stream: Handle);
+    cuStreamCreate(stream: *mut Handle, flags: u32);
+    cuStreamCreateWithPriority(stream: *mut Handle, flags: u32, priority: i32);
+    cuStreamDestroy_v2(stream: Handle);
+    cuStreamSynchronize(stream: Handle);
+    cuStreamQuery(stream: Handle);
+    cuStreamWaitEvent(stream: Handle, event: Handle, flags: u32);
+    cuStreamGetFlags(stream: Handle, flags: *mut u32);
+    cuStreamGetPriority(stream: Handle, priority: *mut i32);
+    cuStreamGetId(stream: Handle, id: *mut u64);
+    cuStreamAddCallback(stream: Handle, callback: StreamCallback, argument: *mut c_void,
+        flags: u32);
+    cuLaunchHostFunc(stream: Handle, function: HostFunction, argument: *mut c_void);
+    cuEventCreate(event: *mut Handle, flags: u32);
+    cuEventRecord(event: Handle, stream: Handle);
+    cuEventSynchronize(event: Handle);
+    cuEventQuery(event: Handle);
+    cuEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle);
+    cuEventDestroy_v2(event: Handle);
+    cuLinkCreate_v2(count: u32, names: usize, values: usize, link: *mut Handle);
+    cuLinkAddData_v2(link: Handle, kind: u32, data: usize, bytes: usize, name: usize, count: u32,
+        names: usize, values: usize);
+    cuLinkComplete(link: Handle, image: *mut usize, bytes: *mut usize);
+    cuLinkDestroy(link: Handle);
+    cuLibraryLoadData(library: *mut Handle, code: usize, jit_names: usize, jit_values: usize,
+        jit_count: u32, names: usize, values: usize, count: u32);
+    cuLibraryLoadFromFile(library: *mut Handle, path: *const c_char, jit_names: usize,
+        jit_values: usize, jit_count: u32, names: usize, values: usize, count: u32);
+    cuLibraryUnload(library: Handle);
+    cuLibraryGetKernel(kernel: *mut Handle, library: Handle, name: *const c_char);
+    cuLibraryGetKernelCount(count: *mut u32, library: Handle);
+    cuLibraryEnumerateKernels(kernels: *mut Handle, count: u32, library: Handle);
+    cuLibraryGetGlobal(pointer: *mut DevicePtr, bytes: *mut usize, library: Handle,
+        name: *const c_char);
+    cuLibraryGetManaged(pointer: *mut DevicePtr, bytes: *mut usize, library: Handle,
+        name: *const c_char);
+    cuKernelGetFunction(function: *mut Handle, kernel: Handle);
+    cuKernelGetAttribute(value: *mut i32, attribute: u32, kernel: Handle, device: i32);
+    cuKernelSetAttribute(attribute: u32, value: i32, kernel: Handle, device: i32);
+    cuKernelGetName(name: *mut *const c_char, kernel: Handle);
+    cuKernelGetParamInfo(kernel: Handle, index: usize, offset: *mut usize, size: *mut usize);
+    cuLaunchKernel(kernel: Handle, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32,
+        block_y: u32, block_z: u32, shared: u32, stream: Handle, arguments: usize, extra: usize);
+    cuLaunchKernelEx(config: *const Config, kernel: Handle, arguments: usize, extra: usize);
+    cuLaunchCooperativeKernel(kernel: Handle, grid_x: u32, grid_y: u32, grid_z: u32, block_x: u32,
+        block_y: u32, block_z: u32, shared: u32, stream: Handle, arguments: usize);
+    cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks: *mut i32, kernel: Handle,
+        threads: i32, shared: usize, flags: u32);
+    cuOccupancyAvailableDynamicSMemPerBlock(bytes: *mut usize, kernel: Handle, blocks: i32,
+        threads: i32);
+    cuProfilerStart();
+    cuProfilerStop();
+}
+
+/// Turns the driver's status into a result: the numbers are those of the runtime API.
+fn status(code: u32) -> Result<()> {
+    if code == 0 { Ok(()) } else { Err(Error(code)) }
+}
+
+/// Returns the driver, loaded and initialized at the first call.
+///
+/// # Errors
+/// Returns `cudaErrorInsufficientDriver` if the process finds no `libcuda.so.1`, else the error of
+/// `cuInit`.
+pub(super) fn driver() -> Result<&'static Driver> {
+    static DRIVER: OnceLock<Result<Driver>> = OnceLock::new();
+    DRIVER.get_or_init(load).as_ref().map_err(|&error| error)
+}
+
+fn load() -> Result<Driver> {
+    // SAFETY: the name ends in a zero byte; the library is never closed.
+    let library = unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW) };
+    if library.is_null() {
+        super::missing::warn(
+            "simt-sim: found no libcuda.so.1; start the program with `simt-sim exec`",
+        );
+        return Err(Error::INSUFFICIENT_DRIVER);
+    }
+    let driver = Driver::of(library);
+    driver.cuInit(0)?;
+    Ok(driver)
+}
+
+/// Returns the path of the file that this code was loaded from.
+pub(super) fn own_path() -> String {
+    let mut info = libc::Dl_info {
+        dli_fname: std::ptr::null(),
+        dli_fbase: std::ptr::null_mut(),
+        dli_sname: std::ptr::null(),
+        dli_saddr: std::ptr::null_mut(),
+    };
+    let here = own_path as *const c_void;
+    // SAFETY: the address is in this library, and the structure outlives the call.
+    let found = unsafe { libc::dladdr(here, &raw mut info) };
+    if found == 0 || info.dli_fname.is_null() {
+        return String::new();
+    }
+    // SAFETY: the loader's text is zero-terminated and lives as long as the library.
+    unsafe { CStr::from_ptr(info.dli_fname) }.to_string_lossy().into_owned()
+}

@@ -1,0 +1,126 @@
+//! Loads the built library as programs of CUDA 11, 12 and 13 do, above a driver that only records.
+#![cfg(target_os = "linux")]
+#![expect(clippy::print_stderr, reason = "a skipped test says so")]
+
+use simt_cudart::{image, names};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+/// The shared library that cargo built beside this test.
+fn library() -> Vec<u8> {
+    let mut folder = env::current_exe().expect("path of the test");
+    folder.pop();
+    let names = ["libsimt_cudart.so", "../libsimt_cudart.so"];
+    let path = names.iter().map(|name| folder.join(name)).find(|path| path.exists());
+    fs::read(path.expect("cargo builds the shared library first")).expect("the shared library")
+}
+
+/// Compiles a C file below `tests/`; false if the computer has no C compiler.
+fn compile(source: &str, to: &Path, options: &[&str]) -> bool {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(source);
+    let mut cc = Command::new("cc");
+    cc.arg("-w").arg("-o").arg(to).arg(source).args(options);
+    match cc.output() {
+        Ok(output) => {
+            let words = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{words}");
+            true
+        }
+        Err(error) => {
+            eprintln!("skipped: found no C compiler `cc` ({error})");
+            false
+        }
+    }
+}
+
+/// What a program gets, for one version of the library.
+fn expected(version: &str) -> String {
+    let (properties, attributes, pointer, number) = match version {
+        "libcudart.so.11.0" => (728, 56, 24, 11_080),
+        // The old name keeps the old layout in CUDA 12.
+        "libcudart.so.12" => (728, 144, 24, 12_080),
+        _ => (1008, 144, 88, 13_000),
+    };
+    format!(
+        "pop 0, then 52
+retain
+load wrapper
+launch 99: 4 2 1, 64 1 1, 16 bytes, stream 0, argument 42
+launch 0
+managed 1
+launch 99: 4 2 1, 64 1 1, 0 bytes, stream 2, argument 42
+own stream 0
+large 9 empty 9 unknown 98 absent 98
+other thread: 0
+peek 98 last 98 last 0
+query 600 last 0
+to the device: 16
+symbol 0 beyond 1 wild 13 direction 21
+to the host: 8
+back 0 3 4
+null 1 zero 0 1
+3D: from type 1 at 4,1,0 pitch 64 to type 2 pitch 32 height 2, 16 x 2 x 2
+box 0
+wide 12
+set at 1000 pitch 64 to 7: 16 x 2
+set at 1128 pitch 64 to 7: 16 x 2
+slices 0
+properties 0: fake 75.76, {properties} bytes
+second layout: clock 13, 1032 bytes
+attributes 0: 101 100 104, {attributes} bytes
+pointer 0: type 0, {pointer} bytes
+version {number}
+part of kind 2: 24 bytes, first
+part of kind 2: 24 bytes, second
+load linked
+launch 99: 4 2 1, 64 1 1, 0 bytes, stream 0, argument 42
+linked 0
+graph 801 801
+launch 98: 4 2 1, 64 1 1, 0 bytes, stream 0, argument 42
+fault 700 last 700 700
+reset
+reset 0 last 0 malloc retain
+0
+cudaErrorInvalidConfiguration: invalid configuration argument
+"
+    )
+}
+
+#[test]
+fn a_program_of_each_version_finds_its_symbols_and_layouts() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cudart");
+    fs::create_dir_all(&folder).expect("a temporary folder");
+    let program = folder.join("program");
+    let driver = folder.join("libcuda.so.1");
+    let shared = ["-shared", "-fPIC", "-Wl,-soname,libcuda.so.1"];
+    if !compile("driver.c", &driver, &shared)
+        || !compile("program.c", &program, &["-ldl", "-lpthread"])
+    {
+        return;
+    }
+    for version in ["libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"] {
+        let mut bytes = library();
+        image::name(&mut bytes, version).expect("a library with room for its name");
+        fs::write(folder.join(version), bytes).expect("a temporary file");
+        let mut child = Command::new(&program)
+            .arg(version)
+            .env("LD_LIBRARY_PATH", &folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut stdin = child.stdin.take().expect("standard input");
+        stdin.write_all(names::ENTRY_POINTS.as_bytes()).expect("the program reads");
+        drop(stdin);
+        let output = child.wait_with_output().expect("the program ends");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected(version), "{version}");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            "simt-sim: cudaGraphCreate returns cudaErrorNotSupported: CUDA graphs are not \
+             simulated\n"
+        );
+    }
+}
