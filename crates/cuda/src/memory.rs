@@ -5,14 +5,14 @@
 //! that the process uses. A freed address is not used again before the space is exhausted, so a
 //! stale pointer faults.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use simt_core::exec::SegmentImage;
 use simt_core::isa::Type;
 use simt_core::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE};
 use simt_core::launch::Buffer;
 
-use crate::abi::host::HostMemory;
+use crate::abi::host::{HostMemory, map_page};
 use crate::abi::pointer::WINDOWS;
 use crate::error::Error;
 use crate::table::Handle;
@@ -21,6 +21,9 @@ use crate::table::Handle;
 pub(crate) const DEVICE_END: u64 = 0x1000_0000_0000;
 /// Unmapped bytes after an allocation, at least.
 const GAP: u64 = BUFFER_ALIGN;
+
+/// Bytes of a page of the process.
+pub(crate) const PAGE: usize = 4096;
 
 /// Use of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,8 +68,16 @@ impl Allocation {
         self.address + self.bytes
     }
 
-    /// Returns the bytes of device memory; empty for memory of the process.
+    /// Returns true for managed memory, and for variables that the program reads by their address.
+    pub(crate) fn is_managed(&self) -> bool {
+        self.purpose == Use::Managed || self.purpose == Use::Variable && self.host.is_some()
+    }
+
+    /// Returns the bytes at an address of the simulator's layout; empty for others.
     fn content(&mut self) -> &mut [u8] {
+        if let Some(host) = &mut self.host {
+            return host.mapped();
+        }
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
         let end = bytes.len().min(self.bytes as usize);
         &mut bytes[..end]
@@ -79,6 +90,8 @@ pub(crate) struct AddressSpace {
     allocations: BTreeMap<u64, Allocation>,
     /// Address from which the next place is searched.
     next: u64,
+    /// Pages of simulated memory that the process has.
+    pages: BTreeSet<u64>,
     /// Bytes of device memory in use.
     used: u64,
     /// Bytes of device memory.
@@ -88,7 +101,14 @@ pub(crate) struct AddressSpace {
 
 impl AddressSpace {
     pub(crate) fn new(limit: u64) -> AddressSpace {
-        AddressSpace { allocations: BTreeMap::new(), next: BUFFER_BASE, used: 0, limit, made: 0 }
+        AddressSpace {
+            allocations: BTreeMap::new(),
+            next: BUFFER_BASE,
+            pages: BTreeSet::new(),
+            used: 0,
+            limit,
+            made: 0,
+        }
     }
 
     /// Returns the bytes of device memory that are not in use.
@@ -144,6 +164,38 @@ impl AddressSpace {
         let (address, bytes, words, writable) = segment;
         let new = self.new_allocation(address, bytes, Use::Variable, 0);
         self.allocations.insert(address, Allocation { words, writable, name, ..new });
+    }
+
+    /// Maps the variables that hold an address into the process, at their address.
+    ///
+    /// Managed variables are read and written by the program itself.
+    ///
+    /// # Errors
+    /// If no variable holds the address, or the process has something there.
+    pub(crate) fn manage(&mut self, address: u64) -> Result<(), Error> {
+        let (_, found) =
+            self.allocations.range_mut(..=address).next_back().ok_or(Error::INVALID_VALUE)?;
+        if address >= found.end() || found.purpose != Use::Variable {
+            return Err(Error::INVALID_VALUE);
+        }
+        if found.host.is_none() {
+            let bytes = usize::try_from(found.bytes).map_err(|_| Error::OUT_OF_MEMORY)?;
+            // Other variables may lie on the same pages.
+            let first = found.address & !(PAGE as u64 - 1);
+            for page in (first..found.end()).step_by(PAGE) {
+                if !self.pages.contains(&page) {
+                    map_page(page)?;
+                    self.pages.insert(page);
+                }
+            }
+            let mut host = HostMemory::of_pages(found.address, bytes)?;
+            let words = std::mem::take(&mut found.words);
+            let content: &[u8] = bytemuck::cast_slice(&words);
+            let shared = bytes.min(content.len());
+            host.mapped()[..shared].copy_from_slice(&content[..shared]);
+            found.host = Some(host);
+        }
+        Ok(())
     }
 
     /// Removes the variables at an address.
@@ -289,6 +341,29 @@ mod tests {
         assert_eq!(space.free(a, &[Use::Device]), Err(Error::INVALID_VALUE));
         assert_eq!(space.free_bytes(), (1 << 20) - 8);
         assert!(space.allocate(100, 1).expect("room") > b, "a freed address is not used again");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn managed_variables_keep_their_content_and_address() {
+        let mut space = AddressSpace::new(1 << 20);
+        let at = 0x0580_0000_0000;
+        space.hold((at, 6, vec![0x0403_0201, 0x0605], true), "a, b".into());
+        assert_eq!(space.manage(at + 6), Err(Error::INVALID_VALUE), "past the end");
+        assert!(!space.find(at).expect("variables").is_managed());
+        assert_eq!(space.manage(at + 4), Ok(()));
+        assert_eq!(space.manage(at), Ok(()), "a second time");
+        assert!(space.find(at).expect("variables").is_managed());
+        space.device_bytes(at + 5, 1).expect("a byte")[0] = 9;
+        let mut lent = space.lend();
+        assert_eq!((lent[0].address, &lent[0].words[..]), (at, &[0x0403_0201, 0x0905][..]));
+        lent[0].words[0] = 5;
+        space.take_back(lent);
+        assert_eq!(space.device_bytes(at, 6), Ok(&mut [5, 0, 0, 0, 5, 9][..]));
+        space.hold((at + 8, 4, vec![1], true), "c".into());
+        assert_eq!(space.manage(at + 8), Ok(()), "on the same page");
+        let own = space.allocate(8, 1).expect("room");
+        assert_eq!(space.manage(own), Err(Error::INVALID_VALUE), "no variable");
     }
 
     #[test]

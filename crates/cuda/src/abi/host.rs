@@ -5,6 +5,7 @@ use std::ptr;
 
 use super::pointer::is_plausible;
 use crate::error::Error;
+use crate::memory::PAGE;
 
 /// Alignment of memory that the driver allocates, in bytes.
 const ALIGN: usize = 4096;
@@ -14,8 +15,18 @@ const ALIGN: usize = 4096;
 pub(crate) struct HostMemory {
     address: usize,
     bytes: usize,
-    /// Layout of memory that the driver allocated; `None` for the program's.
-    owned: Option<Layout>,
+    owner: Owner,
+}
+
+/// Who frees memory of the process.
+#[derive(Debug)]
+enum Owner {
+    /// The program.
+    Program,
+    /// The driver, by the layout that it allocated.
+    Allocated(Layout),
+    /// Nobody: pages of simulated memory stay until the process ends.
+    Pages,
 }
 
 impl HostMemory {
@@ -30,7 +41,11 @@ impl HostMemory {
         if place.is_null() {
             return Err(Error::OUT_OF_MEMORY);
         }
-        Ok(HostMemory { address: place.expose_provenance(), bytes, owned: Some(layout) })
+        Ok(HostMemory {
+            address: place.expose_provenance(),
+            bytes,
+            owner: Owner::Allocated(layout),
+        })
     }
 
     /// Describes memory of the program. By the contract of `cuMemHostRegister` it stays mapped
@@ -42,7 +57,21 @@ impl HostMemory {
         if !plausible || !is_mapped(address as u64, last as u64) {
             return Err(Error::INVALID_VALUE);
         }
-        Ok(HostMemory { address, bytes, owned: None })
+        Ok(HostMemory { address, bytes, owner: Owner::Program })
+    }
+
+    /// Describes memory whose pages [`map_page`] mapped.
+    pub(crate) fn of_pages(address: u64, bytes: usize) -> Result<HostMemory, Error> {
+        let address = usize::try_from(address).map_err(|_| Error::OUT_OF_MEMORY)?;
+        Ok(HostMemory { address, bytes, owner: Owner::Pages })
+    }
+
+    /// Returns the bytes of memory that the driver mapped; none of other memory.
+    pub(crate) fn mapped(&mut self) -> &mut [u8] {
+        let Owner::Pages = self.owner else { return &mut [] };
+        let place = ptr::with_exposed_provenance_mut(self.address);
+        // SAFETY: the pages stay mapped; the program does not use them during a call.
+        unsafe { std::slice::from_raw_parts_mut(place, self.bytes) }
     }
 
     pub(crate) fn address(&self) -> u64 {
@@ -120,11 +149,40 @@ fn is_mapped(first: u64, last: u64) -> bool {
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        if let Some(layout) = self.owned {
+        if let Owner::Allocated(layout) = self.owner {
             // SAFETY: allocated with this layout, and freed once.
             unsafe { dealloc(ptr::with_exposed_provenance_mut(self.address), layout) };
         }
     }
+}
+
+/// Maps a page of zeros at an address of simulated memory, so that the program and a kernel use the
+/// same address.
+///
+/// # Errors
+/// If the address does not begin a page, or the process has something there.
+#[cfg(target_os = "linux")]
+pub(crate) fn map_page(address: u64) -> Result<(), Error> {
+    let address = usize::try_from(address).map_err(|_| Error::OUT_OF_MEMORY)?;
+    if !address.is_multiple_of(PAGE) {
+        return Err(Error::INVALID_VALUE);
+    }
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE;
+    let wanted = ptr::without_provenance_mut(address);
+    // SAFETY: an anonymous mapping that replaces no other.
+    let place = unsafe { libc::mmap(wanted, PAGE, protection, flags, -1, 0) };
+    // An old kernel takes the address as a hint; another place is of no use.
+    if place == libc::MAP_FAILED || place.expose_provenance() != address {
+        return Err(Error::OUT_OF_MEMORY);
+    }
+    Ok(())
+}
+
+/// Fails: other systems have no driver of ours.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn map_page(_address: u64) -> Result<(), Error> {
+    Err(Error::NOT_SUPPORTED)
 }
 
 #[cfg(test)]
@@ -140,6 +198,19 @@ mod tests {
         assert!(HostMemory::of_program(0x1234_5000, 16).is_err());
         let constant = std::ptr::from_ref("read-only").cast::<u8>().expose_provenance();
         assert!(HostMemory::of_program(constant, 4).is_err(), "read-only");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn pages_are_mapped_where_a_kernel_has_them() {
+        let address = 0x0500_0000_0000;
+        assert_eq!(map_page(address), Ok(()));
+        assert_eq!(map_page(address), Err(Error::OUT_OF_MEMORY), "it is there");
+        assert_eq!(map_page(address + 1), Err(Error::INVALID_VALUE));
+        let mut memory = HostMemory::of_pages(address + 4, 100).expect("an address");
+        assert_eq!((memory.address(), memory.bytes()), (address + 4, 100));
+        memory.mapped()[99] = 7;
+        assert_eq!(memory.words().2[24], 7 << 24);
     }
 
     #[test]

@@ -75,7 +75,9 @@ entry_points! {
     }
 
     fn cuLibraryGetManaged(address: Out<u64>, bytes: Out<usize>, library: Handle, name: In<u8>) {
-        let (at, size) = driver()?.variable(library, &name.text()?)?;
+        let mut driver = driver()?;
+        let (at, size) = driver.variable(library, &name.text()?)?;
+        driver.memory.manage(at)?;
         address.set_if(at)?;
         bytes.set_if(size as usize)
     }

@@ -54,6 +54,7 @@ fn attribute(out: usize, attribute: u32, address: u64) -> Result<(), Error> {
     };
     let (base, bytes, purpose, context, id) =
         (found.address, found.bytes, found.purpose, found.context, found.id);
+    let managed = found.is_managed();
     let on_device = matches!(purpose, Use::Device | Use::Managed | Use::Variable);
     let device = device_of_context(&mut driver, context);
     let number = |value: u32| Out::<u32>::at_address(out).set(value);
@@ -62,11 +63,11 @@ fn attribute(out: usize, attribute: u32, address: u64) -> Result<(), Error> {
         1 => wide(context),
         2 => number(if on_device { 2 } else { 1 }),
         3 => wide(address),
-        4 if purpose == Use::Device || purpose == Use::Variable => Err(Error::INVALID_VALUE),
+        4 if on_device && !managed => Err(Error::INVALID_VALUE),
         4 => wide(address),
         6 => number(1),
         7 => wide(id),
-        8 => number(u32::from(purpose == Use::Managed)),
+        8 => number(u32::from(managed)),
         9 => number(device as u32),
         10 | 15 => number(0),
         11 => wide(base),
