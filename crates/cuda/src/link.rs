@@ -5,6 +5,7 @@ use simt_core::kernel::layout::Bases;
 
 use crate::abi::Logs;
 use crate::error::Error;
+use crate::fatbin::{self, FatbinError};
 
 /// Kinds of inputs, as in `CUjitInputType`.
 const CUBIN: u32 = 0;
@@ -17,14 +18,17 @@ const LIBRARY: u32 = 4;
 pub(crate) struct Link {
     /// Places for messages.
     pub(crate) logs: Logs,
+    /// Architecture for which a fat binary's code is chosen.
+    arch: u32,
     inputs: Vec<(u32, Vec<u8>, String)>,
     /// Result; its address was handed out, so it stays until the end of the link.
     image: Option<Vec<u8>>,
 }
 
 impl Link {
-    pub(crate) fn new(logs: Logs) -> Link {
-        Link { logs, inputs: Vec::new(), image: None }
+    /// Begins a link for devices of an architecture, as in 90.
+    pub(crate) fn new(logs: Logs, arch: u32) -> Link {
+        Link { logs, arch, inputs: Vec::new(), image: None }
     }
 
     /// Adds an input.
@@ -36,7 +40,17 @@ impl Link {
             return Err(Error::INVALID_VALUE);
         }
         match kind {
-            CUBIN | PTX | FATBIN => {
+            FATBIN => {
+                // Machine code of a fat binary stays whole: it may be the only input.
+                let (kind, data) = match fatbin::choose(&data, self.arch) {
+                    Ok(fatbin::Code::Ptx(text)) => (PTX, text),
+                    Ok(fatbin::Code::Cubin(_)) | Err(FatbinError::NoCode(_)) => (FATBIN, data),
+                    Err(FatbinError::Damaged(_)) => return Err(Error::INVALID_IMAGE),
+                };
+                self.inputs.push((kind, data, name));
+                Ok(())
+            }
+            CUBIN | PTX => {
                 self.inputs.push((kind, data, name));
                 Ok(())
             }
@@ -61,8 +75,12 @@ impl Link {
 
 fn linked(inputs: &[(u32, Vec<u8>, String)]) -> Result<Vec<u8>, (Error, String)> {
     let refuse = |error, message: String| Err((error, format!("error: {message}\n")));
+    // A part without PTX, such as CUDA's own device library, is left out: what the others miss is
+    // named below.
+    let has_text = inputs.iter().any(|(kind, ..)| *kind == PTX);
+    let inputs: Vec<_> = inputs.iter().filter(|(kind, ..)| *kind != FATBIN || !has_text).collect();
     let mut texts = Vec::new();
-    for (kind, data, name) in inputs {
+    for (kind, data, name) in &inputs {
         let is_text = *kind == PTX && !data.starts_with(b"\x7fELF");
         let end = data.iter().position(|byte| *byte == 0).unwrap_or(data.len());
         match std::str::from_utf8(&data[..end]) {
@@ -126,6 +144,52 @@ pub(crate) fn parts(text: &str) -> Option<Vec<(&str, &str)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Fat binary with one entry of uncompressed code.
+    fn fat(kind: u16, arch: u32, code: &[u8]) -> Vec<u8> {
+        let mut entry = vec![0; 64];
+        entry[..2].copy_from_slice(&kind.to_le_bytes());
+        entry[4..8].copy_from_slice(&64_u32.to_le_bytes());
+        entry[8..16].copy_from_slice(&(code.len() as u64).to_le_bytes());
+        entry[28..32].copy_from_slice(&arch.to_le_bytes());
+        entry.extend(code);
+        let mut bytes = fatbin::MAGIC.to_le_bytes().to_vec();
+        bytes.extend([1, 0, 16, 0]);
+        bytes.extend((entry.len() as u64).to_le_bytes());
+        bytes.extend(entry);
+        bytes
+    }
+
+    #[test]
+    fn parts_of_a_program_are_linked_without_its_device_library() {
+        let module = |body: &str| {
+            format!(".version 7.0\n.target sm_75\n.address_size 64\n{body}\n").into_bytes()
+        };
+        let kernel = ".extern .func f();\n.visible .entry k() { call f; ret; }";
+        let parts = [
+            fat(1, 75, &module(kernel)),
+            fat(2, 90, b"\x7fELF of the device library"),
+            fat(1, 75, &module(".visible .func f() { ret; }")),
+        ];
+        let mut link = Link::new(Logs::default(), 90);
+        for part in &parts {
+            link.add(FATBIN, part.clone(), String::new()).expect("a fat binary");
+        }
+        let image = link.complete().expect("a module");
+        let text = std::str::from_utf8(&image[..image.len() - 1]).expect("text");
+        assert_eq!(super::parts(text).expect("several texts").len(), 2);
+
+        let mut link = Link::new(Logs::default(), 90);
+        for part in &parts[..2] {
+            link.add(FATBIN, part.clone(), String::new()).expect("a fat binary");
+        }
+        assert!(link.complete().is_ok(), "one text is left as it is");
+        assert_eq!(link.add(FATBIN, b"text".to_vec(), String::new()), Err(Error::INVALID_VALUE));
+        let mut link = Link::new(Logs::default(), 90);
+        assert_eq!(link.add(FATBIN, b"text".to_vec(), String::new()), Err(Error::INVALID_IMAGE));
+        link.add(FATBIN, parts[1].clone(), String::new()).expect("a fat binary");
+        assert_eq!(link.complete().expect("the only input"), parts[1]);
+    }
 
     #[test]
     fn linked_texts_are_taken_apart_again() {

@@ -11,9 +11,10 @@ use crate::table::Handle;
 fn create(count: u32, options: In<u32>, values: In<usize>, out: Out<Handle>) -> Result<(), Error> {
     let logs = Logs::read(count, options, values)?;
     let mut driver = driver()?;
-    driver.context()?;
+    let device = driver.current_device()?;
     out.check()?;
-    let link = driver.links.add(Link::new(logs));
+    let arch = driver.devices[device].arch;
+    let link = driver.links.add(Link::new(logs, arch));
     out.set(link)
 }
 
