@@ -9,6 +9,10 @@ use crate::cli::Failure;
 const DRIVER: &[u8] = simt_embed::shared_library!("simt_cuda");
 /// File name by which programs load the driver.
 const DRIVER_NAME: &str = "libcuda.so.1";
+/// Our runtime, without a name.
+const RUNTIME: &[u8] = simt_embed::shared_library!("simt_cudart");
+/// File names by which programs of CUDA 13, 12 and 11 load the runtime.
+const RUNTIME_NAMES: [&str; 3] = ["libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"];
 /// File name by which a linker finds the driver, and some programs load it.
 const LINK_NAME: &str = "libcuda.so";
 
@@ -24,6 +28,11 @@ pub(super) fn place(folder: &Path) -> Result<(), Failure> {
         let link = folder.join(LINK_NAME);
         let _ = fs::remove_file(&link); // of an earlier call
         std::os::unix::fs::symlink(DRIVER_NAME, link).map_err(failed)?;
+    }
+    for name in RUNTIME_NAMES {
+        let mut runtime = RUNTIME.to_vec();
+        simt_cudart::image::name(&mut runtime, name).map_err(Failure::new)?;
+        fs::write(folder.join(name), runtime).map_err(failed)?;
     }
     Ok(())
 }
