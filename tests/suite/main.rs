@@ -12,6 +12,7 @@ mod cuda;
 mod docs;
 mod drawing;
 mod driver;
+mod exec;
 mod explain;
 mod exports;
 mod figures;

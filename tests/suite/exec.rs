@@ -1,0 +1,273 @@
+//! Whole programs under `exec`: CUDA C++ by nvcc, Python by Numba and Triton, Rust by cudarc.
+//!
+//! Each program's standard output stands beside it in `programs/exec/*.out`. A test whose tools are
+//! missing says so and passes.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+
+use simt_toolkit::Tool;
+
+const FOLDER: &str = "programs/exec";
+
+/// Reports why a test skipped a part.
+#[expect(clippy::print_stderr, reason = "the only way for a test to say that it was skipped")]
+fn notice(text: &str) {
+    eprintln!("skipped: {text}");
+}
+
+/// Creates an empty folder for one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("exec").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// Command that runs a program under `exec`.
+fn exec(options: &[&str], program: &[OsString]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
+    command.arg("exec").args(options).arg("--").args(program).env("COLUMNS", "100");
+    command
+}
+
+fn output(command: &mut Command) -> Output {
+    command.output().expect("the binary starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Compares standard output with the file beside a program.
+fn compare(name: &str, output: &Output) {
+    let path = Path::new(FOLDER).join(format!("{name}.out"));
+    let printed = text(&output.stdout);
+    if env::var_os("SIMT_BLESS").is_some() {
+        fs::write(&path, &printed).expect("a file");
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    let words = text(&output.stderr);
+    assert!(
+        printed == expected,
+        "{name} printed\n{printed}\nexpected\n{expected}\nstandard error\n{words}\n\
+         SIMT_BLESS=1 writes {}",
+        path.display()
+    );
+}
+
+/// Names of the programs with an extension.
+fn programs(extension: &str) -> Vec<String> {
+    let entries = fs::read_dir(FOLDER).expect(FOLDER).flatten().map(|entry| entry.path());
+    let found = entries.filter(|path| path.extension().is_some_and(|e| e == extension));
+    let mut names: Vec<String> = found
+        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert!(!names.is_empty(), "{FOLDER} has no .{extension}");
+    names
+}
+
+/// Returns nvcc with the options that find the shared runtime library, or says what is missing.
+fn nvcc(libraries: &Path) -> Option<(PathBuf, Vec<OsString>)> {
+    let Some(nvcc) = Tool::Nvcc.find() else {
+        notice("found no nvcc; install it: pip install nvidia-cuda-nvcc nvidia-cuda-cccl");
+        return None;
+    };
+    // The pip packages have `lib/libcudart.so.13` without the name that linkers look for.
+    let root = nvcc.parent()?.parent()?;
+    let mut options = Vec::new();
+    for lib in ["lib", "lib64"].map(|name| root.join(name)).into_iter().filter(|lib| lib.is_dir()) {
+        let versioned = fs::read_dir(&lib).ok()?.flatten().map(|entry| entry.path());
+        let mut runtime: Vec<PathBuf> = versioned
+            .filter(|path| {
+                path.file_name().is_some_and(|n| text_of(n).starts_with("libcudart.so."))
+            })
+            .collect();
+        runtime.sort();
+        if let Some(runtime) = runtime.first() {
+            let target = libraries.join("libcudart.so");
+            let _ = fs::remove_file(&target);
+            #[cfg(unix)]
+            std::os::unix::fs::symlink(runtime, &target).expect("a link");
+        }
+        options.push(joined("-L", &lib));
+    }
+    options.push(joined("-L", libraries));
+    Some((nvcc, options))
+}
+
+fn text_of(name: &std::ffi::OsStr) -> String {
+    name.to_string_lossy().into_owned()
+}
+
+fn joined(option: &str, path: &Path) -> OsString {
+    let mut word = OsString::from(option);
+    word.push(path);
+    word
+}
+
+/// Compiles a program by the line in its first comment.
+fn compile(folder: &Path, name: &str) -> Option<PathBuf> {
+    let (nvcc, libraries) = nvcc(folder)?;
+    let source = Path::new(FOLDER).join(format!("{name}.cu"));
+    let line = fs::read_to_string(&source).expect("a source");
+    let line = line.lines().find_map(|l| l.strip_prefix("//   nvcc ")).expect("its build line");
+    let program = folder.join(name);
+    let options = line.split(" -o ").next().expect("options").split(' ');
+    let output = Command::new(&nvcc)
+        .args(options)
+        .arg("-o")
+        .arg(&program)
+        .arg(&source)
+        .args(libraries)
+        .output()
+        .expect("nvcc starts");
+    assert!(output.status.success(), "{name}.cu\n{}", text(&output.stderr));
+    Some(program)
+}
+
+fn runs_as_held(name: &str, status: i32) {
+    let folder = folder(name);
+    let Some(program) = compile(&folder, name) else { return };
+    let output = output(&mut exec(&[], &[program.into()]));
+    compare(name, &output);
+    assert_eq!(output.status.code(), Some(status), "{}", text(&output.stderr));
+}
+
+/// Every program has a test below.
+#[test]
+fn every_program_is_run() {
+    let tested = [
+        "bfs",
+        "device_query",
+        "errors",
+        "hello",
+        "histogram",
+        "reduce",
+        "reduce_ladder",
+        "streams",
+        "transpose",
+    ];
+    assert_eq!(programs("cu"), tested);
+    assert_eq!(programs("py"), ["matmul", "reduce", "softmax", "warps"]);
+}
+
+#[test]
+fn a_search_by_levels_goes_on_until_a_level_is_empty() {
+    runs_as_held("bfs", 0);
+}
+
+#[test]
+fn a_device_query_prints_the_machine_file() {
+    runs_as_held("device_query", 0);
+}
+
+#[test]
+fn mistakes_get_the_errors_of_cuda() {
+    runs_as_held("errors", 0);
+}
+
+#[test]
+fn kernels_print_between_the_lines_of_the_host() {
+    runs_as_held("hello", 0);
+}
+
+#[test]
+fn variables_of_all_kinds_are_set_and_read() {
+    runs_as_held("histogram", 0);
+}
+
+#[test]
+fn a_reduction_equals_the_sum_of_the_host() {
+    runs_as_held("reduce", 0);
+}
+
+#[test]
+fn every_rung_of_the_ladder_of_reductions_is_right() {
+    runs_as_held("reduce_ladder", 0);
+}
+
+#[test]
+fn streams_and_events_keep_their_order() {
+    runs_as_held("streams", 0);
+}
+
+#[test]
+fn transposes_read_and_write_pitched_memory() {
+    runs_as_held("transpose", 0);
+}
+
+/// Returns a Python that has the packages, or says what is missing.
+fn python(packages: &[&str]) -> Option<PathBuf> {
+    let chosen = env::var_os("SIMT_PYTHON").map(PathBuf::from);
+    let active = env::var_os("VIRTUAL_ENV").map(|root| Path::new(&root).join("bin/python"));
+    let candidates = chosen.into_iter().chain(active).chain([PathBuf::from("python3")]);
+    let imports = packages.iter().map(|package| format!("import {package}\n")).collect::<String>();
+    for python in candidates {
+        let asked = Command::new(&python).arg("-c").arg(&imports).output();
+        if asked.is_ok_and(|output| output.status.success()) {
+            return Some(python);
+        }
+    }
+    notice(&format!(
+        "found no Python with {}; SIMT_PYTHON names one; \
+         pip install --no-deps -r programs/exec/requirements.txt",
+        packages.join(" and ")
+    ));
+    None
+}
+
+fn python_runs_as_held(name: &str, packages: &[&str]) {
+    let Some(python) = python(packages) else { return };
+    let script = Path::new(FOLDER).join(format!("{name}.py"));
+    let mut command = exec(&[], &[python.clone().into(), script.into()]);
+    // The packages of a virtual environment are those of its Python.
+    let root = python.ancestors().nth(2).filter(|root| root.join("pyvenv.cfg").is_file());
+    if let Some(root) = root {
+        command.env("VIRTUAL_ENV", root);
+    }
+    let output = output(&mut command);
+    compare(&format!("{name}_py"), &output);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}
+
+#[test]
+fn numba_reduces() {
+    python_runs_as_held("reduce", &["numba", "numba_cuda"]);
+}
+
+#[test]
+fn numba_multiplies_matrices_through_shared_memory() {
+    python_runs_as_held("matmul", &["numba", "numba_cuda"]);
+}
+
+#[test]
+fn numba_shuffles_votes_and_adds_atomically() {
+    python_runs_as_held("warps", &["numba", "numba_cuda"]);
+}
+
+#[test]
+fn triton_computes_a_softmax_without_torch() {
+    python_runs_as_held("softmax", &["triton", "numpy"]);
+}
+
+#[test]
+fn rust_runs_by_cudarc() {
+    let target = folder("saxpy");
+    let cargo = env::var_os("CARGO").unwrap_or("cargo".into());
+    let built = Command::new(cargo)
+        .args(["build", "--locked", "--manifest-path", "programs/exec/saxpy/Cargo.toml"])
+        .env("CARGO_TARGET_DIR", &target)
+        .output()
+        .expect("cargo starts");
+    if !built.status.success() {
+        notice(&format!("cargo could not build programs/exec/saxpy\n{}", text(&built.stderr)));
+        return;
+    }
+    let output = output(&mut exec(&[], &[target.join("debug/saxpy").into()]));
+    compare("saxpy_rs", &output);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}
