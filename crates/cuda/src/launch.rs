@@ -6,6 +6,7 @@ use simt_core::exec::{FaultKind, Heap};
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Launch, Variables};
 use simt_core::machine::{DoesNotFit, Finish, Occupancy};
+use simt_core::spec::Machine;
 use simt_core::{Job, diag};
 use simt_report::launches::Launched;
 use simt_report::simulate::{self, Finished};
@@ -115,7 +116,7 @@ impl Driver {
             params: request.params,
             dynamic_shared: request.shared,
             stack,
-            registers: None,
+            registers: fitting_registers(kernel, request.block, &machine),
             buffers: Vec::new(),
             variables: Variables::InBuffers,
             heap: None,
@@ -252,6 +253,19 @@ impl Driver {
     }
 }
 
+/// Returns the registers of a thread, if the estimate for PTX is more than a block can have.
+///
+/// ptxas often needs fewer registers than PTX has values at once, so an estimate must not refuse a
+/// launch that a GPU takes. Machine code states its number.
+fn fitting_registers(kernel: &Kernel, block: [u32; 3], machine: &Machine) -> Option<u32> {
+    let threads = block.iter().fold(1, |all: u32, &n| all.saturating_mul(n));
+    let warps = threads.div_ceil(machine.warp_size).max(1);
+    let unit = machine.register_unit.max(1);
+    let most = machine.registers / warps / unit * unit / machine.warp_size;
+    let estimated = kernel.native.is_none();
+    (estimated && kernel.registers_per_thread > most).then_some(most)
+}
+
 /// A run that has ended.
 enum Done {
     Counts(Box<Finished>),
@@ -337,4 +351,32 @@ fn show(program: &simt_core::Program, findings: &[diag::Diagnostic]) {
         text += &format!("{} more findings\n", findings.len() - first.len());
     }
     crate::say(&text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simt_core::Program;
+    use std::fmt::Write;
+
+    #[test]
+    fn an_estimate_of_registers_refuses_no_block() {
+        let (mut loads, mut sums) = (String::new(), String::new());
+        for i in 0..100 {
+            writeln!(loads, "ld.global.f32 %f{i}, [%rd0+{}];", 4 * i).expect("a string");
+            writeln!(sums, "add.f32 %f100, %f100, %f{};", 99 - i).expect("a string");
+        }
+        let text = format!(
+            ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n\
+             .reg .f32 %f<101>;\n.reg .b64 %rd<1>;\nld.param.u64 %rd0, [p];\nmov.f32 %f100, 0f00000000;\n\
+             {loads}{sums}st.global.f32 [%rd0], %f100;\nret;\n}}\n"
+        );
+        let program = Program::parse("k.ptx", &text);
+        let kernel = program.kernels.first().expect("a kernel");
+        assert!(kernel.registers_per_thread > 64, "{}", kernel.registers_per_thread);
+        let machine = Machine::preset("h200").expect("a preset");
+        assert_eq!(fitting_registers(kernel, [1024, 1, 1], &machine), Some(64));
+        assert_eq!(fitting_registers(kernel, [80, 10, 1], &machine), Some(80));
+        assert_eq!(fitting_registers(kernel, [256, 1, 1], &machine), None);
+    }
 }
