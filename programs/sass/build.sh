@@ -14,16 +14,25 @@ esac
 cd "$(dirname "$0")"
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
+compile() { # NAME ARCHITECTURE TARGET
+    "$nvcc" -cubin -O3 -arch="$2" -lineinfo "../cuda/$1.cu" -o "$made/$1.cubin"
+    {
+        echo "// $1.cu compiled for $2. Written by build.sh: change the .cu."
+        echo "//"
+        "$sim" import "$made/$1.cubin" --directives "../cuda/$1.cu"
+    } > "$made/$1.sass"
+    mv "$made/$1.sass" "$3"
+    echo "$3"
+}
 for name in call_recursive constant_table dynamic_shared even_odd even_odd_aligned reduce_atomic \
     reduce_interleaved reduce_neighbored reduce_neighbored_less reduce_shuffle reduce_unroll2 \
     reduce_unroll4 reduce_unroll8 reduce_unroll_complete reduce_unroll_last_warp shared_doubling \
     shared_halving square_wave switch_dense; do
-    "$nvcc" -cubin -O3 -arch=sm_90 -lineinfo "../cuda/$name.cu" -o "$made/$name.cubin"
-    {
-        echo "// $name.cu compiled for sm_90. Written by build.sh: change the .cu."
-        echo "//"
-        "$sim" import "$made/$name.cubin" --directives "../cuda/$name.cu"
-    } > "$made/$name.sass"
-    mv "$made/$name.sass" "$name.sass"
-    echo "$name.sass"
+    compile "$name" sm_90 "$name.sass"
+done
+for arch in sm_75 sm_80 sm_86 sm_89; do
+    mkdir -p "$arch"
+    for name in reduce_neighbored reduce_shuffle switch_dense; do
+        compile "$name" "$arch" "$arch/$name.sass"
+    done
 done

@@ -106,8 +106,7 @@ fn of_launch(running: &RunningChoice, program: &Program) -> Result<Vec<Diagnosti
         Ok(launch) => launch,
         Err(found) => return Ok(found),
     };
-    let machine = job::machine(&running.machine)?;
-    machine.check(kernel)?;
+    let machine = job::machine_for(&running.machine, kernel, true)?;
     let options = machine.options(&running.limit);
     let fits = Job::new(program, kernel, launch, &machine.spec, options).fits();
     Ok(fits
@@ -120,9 +119,8 @@ fn of_launch(running: &RunningChoice, program: &Program) -> Result<Vec<Diagnosti
 /// Runs a sound program with all checks enabled and reports the outcome.
 fn run_checked(args: &CheckArgs, program: &Program) -> Result<Exit, Failure> {
     let running = &args.running;
-    let machine = job::machine(&running.machine)?;
     let kernel = program.kernel(running.kernel.as_deref()).map_err(Failure::new)?;
-    machine.check(kernel)?;
+    let machine = job::machine_for(&running.machine, kernel, args.quiet)?;
     let launch = job::launch(program, kernel, &running.launch)?;
     let options = machine.options(&running.limit);
     let wanted = checks::Wanted { on: Some(Checks::ALL), schedules: running.schedules };

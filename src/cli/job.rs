@@ -69,12 +69,11 @@ pub(crate) struct Setup {
 impl Setup {
     /// Reads and resolves; `quiet` leaves the program's warnings out.
     pub(crate) fn new(choice: &ProgramChoice, quiet: bool) -> Result<(Setup, Launch), Failure> {
-        let machine = machine(&choice.machine)?;
-        let options = machine.options(&choice.limit);
         let wanted = choice.kernel.as_deref();
         let program = source::read_runnable(&choice.file, &choice.sass, wanted, quiet)?;
         let kernel = program.kernel(wanted).map_err(Failure::new)?;
-        machine.check(kernel)?;
+        let machine = machine_for(&choice.machine, kernel, quiet)?;
+        let options = machine.options(&choice.limit);
         let launch = launch(&program, kernel, &choice.launch)?;
         let kernel = program.kernels.iter().position(|k| k.name == kernel.name).unwrap_or_default();
         Ok((Setup { program, machine: machine.spec, options, kernel }, launch))
@@ -89,6 +88,40 @@ impl Setup {
     pub(crate) fn job(&self, launch: Launch) -> Job<'_> {
         Job::new(&self.program, self.kernel(), launch, &self.machine, self.options.clone())
     }
+}
+
+/// Resolves the machine options for a kernel.
+///
+/// Machine code runs on the preset of its architecture unless a machine is named. On that of
+/// another one a note says so, unless `quiet`.
+pub(crate) fn machine_for(
+    choice: &MachineChoice,
+    kernel: &Kernel,
+    quiet: bool,
+) -> Result<MachineSetup, Failure> {
+    let arch = kernel.native.as_ref().map(|native| native.arch);
+    let own = arch.and_then(Machine::of_architecture);
+    let stack = matches!(choice.mode, Some(ModeArg::PreVolta));
+    let setup = match own {
+        Some(own) if choice.machine.is_none() && !stack => {
+            machine(&MachineChoice { machine: Some(own.to_owned()), ..choice.clone() })?
+        }
+        _ => machine(choice)?,
+    };
+    setup.check(kernel)?;
+    let name = setup.spec.name.as_str();
+    let modeled = [75, 80, 89, 90].into_iter().find(|a| Machine::of_architecture(*a) == Some(name));
+    if let (Some(arch), Some(modeled)) = (arch, modeled)
+        && own != Some(name)
+        && !quiet
+    {
+        output::error(&format!(
+            "note: `{}` is machine code of sm_{arch}, and `{name}` models a GPU of sm_{modeled}, \
+             which cannot run it\n",
+            kernel.name
+        ));
+    }
+    Ok(setup)
 }
 
 /// Resolves the machine options.

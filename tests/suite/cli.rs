@@ -239,6 +239,19 @@ fn chosen_metrics_come_alone_in_the_order_asked_for() {
 }
 
 #[test]
+fn machine_code_runs_on_a_machine_of_its_generation() {
+    for (arch, machine) in [("sm_75", "turing"), ("sm_86", "ampere"), ("sm_89", "ada")] {
+        let path = format!("programs/sass/{arch}/switch_dense.sass");
+        assert_eq!(json(&["run", &path])["machine"], machine);
+        let named = simt_sim(&["run", &path, "--machine", "h200", "--metrics", "inst_executed"]);
+        assert_eq!(named.code, 0, "{}", named.err);
+        assert!(named.err.contains(&format!("machine code of {arch}")), "{}", named.err);
+        assert!(named.out.contains(&format!("machine code of {arch} was not measured")));
+    }
+    assert_eq!(json(&["run", "programs/sass/switch_dense.sass"])["machine"], "h200");
+}
+
+#[test]
 fn constants_and_shapes_can_be_changed() {
     let run = json(&[
         "run",
@@ -511,7 +524,9 @@ fn listings_are_not_empty_and_help_names_the_exit_codes() {
     assert!(good(&["metrics"]).contains("smsp__inst_executed.sum"));
     assert!(good(&["isa"]).contains("shfl.sync"));
     let machines = good(&["machine"]);
-    for name in ["teaching", "fermi", "kepler", "pascal", "volta", "ampere", "h200"] {
+    for name in
+        ["teaching", "fermi", "kepler", "pascal", "volta", "turing", "ampere", "ada", "h200"]
+    {
         assert!(machines.contains(name), "{machines}");
     }
     assert!(good(&["check", DIAMOND]).contains("0 errors"));

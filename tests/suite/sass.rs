@@ -7,7 +7,7 @@ use std::path::Path;
 
 use simt_core::launch::{Launch, Overrides};
 use simt_core::machine::Finish;
-use simt_core::spec::Mode;
+use simt_core::spec::{Machine, Mode};
 use simt_core::{Job, Program};
 use simt_report::profile::{Held, Profile};
 use simt_report::simulate::{Simulation, simulate};
@@ -114,6 +114,30 @@ const OVERFLOWS: &str = "call_recursive";
 /// the same algorithm in another source.
 const OTHER_SOURCE: [(&str, u32); 3] =
     [("reduce_neighbored", 1), ("shared_doubling", 2), ("shared_halving", 2)];
+
+#[test]
+fn older_architectures_leave_the_expected_memory_on_their_machines() {
+    for (arch, machine) in [(75, "turing"), (80, "ampere"), (86, "ampere"), (89, "ada")] {
+        assert_eq!(Machine::of_architecture(arch), Some(machine));
+        let spec = support::machine(machine);
+        for name in ["reduce_neighbored", "reduce_shuffle", "switch_dense"] {
+            let program = parsed(&format!("programs/sass/sm_{arch}/{name}.sass"));
+            assert!(program.is_sound(), "{}: {:?}", program.name, program.findings);
+            let small = ("n".to_owned(), "8192".to_owned());
+            let set = if name == "switch_dense" { vec![] } else { vec![small] };
+            let overrides = Overrides { set, ..Overrides::default() };
+            let (kernel, launch) = support::launch(&program, &overrides).expect("a launch");
+            let options = support::options(Mode::Volta, spec.side_order(), 1_000_000_000);
+            let done = simulate(Job::new(&program, kernel, launch, &spec, options), &())
+                .expect("it fits the machine");
+            let held = &done.run.expectations;
+            assert!(!held.is_empty() && held.iter().all(|e| e.passed), "{}", program.name);
+            let label = done.run.trust.get(&"inst_executed").map(String::as_str);
+            let expected = format!("program count; machine code of sm_{arch} was not measured");
+            assert_eq!(label, Some(expected.as_str()), "{}", program.name);
+        }
+    }
+}
 
 fn parsed(path: &str) -> Program {
     let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));

@@ -345,10 +345,10 @@ pub fn step(
         Op::Store(op) => return access::store(op, lanes, registers, env),
         Op::Atomic(op) => return access::atomic(op, lanes, registers, env),
         &Op::Branch { uniform, .. } => return branch(uniform, lanes, active),
-        &Op::BranchUnlessConverged { mask, .. } => {
+        &Op::BranchByConvergence { mask, converged, .. } => {
             let lane = lanes.lowest().unwrap_or(0) as usize % MAX_LANES;
             let named = LaneMask(registers.narrow[usize::from(mask.0)][lane]);
-            let taken = if named.is_subset(active) { LaneMask::EMPTY } else { lanes };
+            let taken = if named.is_subset(active) == converged { lanes } else { LaneMask::EMPTY };
             return Ok(Effect::Branch { taken });
         }
         Op::Switch(op) => return calls::switch(op, lanes, active, registers, env),

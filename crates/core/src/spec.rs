@@ -298,6 +298,19 @@ impl Machine {
         simt_isa::MACHINES.iter().map(|&(name, _)| name)
     }
 
+    /// Returns the name of the preset for machine code of an architecture: 75 for sm_75.
+    ///
+    /// A GPU runs machine code of its own generation only.
+    pub const fn of_architecture(arch: u32) -> Option<&'static str> {
+        match arch {
+            75 => Some("turing"),
+            80 | 86 | 87 => Some("ampere"),
+            89 => Some("ada"),
+            90 => Some("h200"),
+            _ => None,
+        }
+    }
+
     /// Returns the text of a preset.
     pub fn preset_text(name: &str) -> Option<&'static str> {
         simt_isa::MACHINES.iter().find(|&&(n, _)| n == name).map(|&(_, text)| text)

@@ -75,6 +75,9 @@ pub struct Fingerprint {
     pub counts: String,
     /// Digest of everything that any figure depends on.
     pub whole: String,
+    /// Architecture of machine code that no GPU was measured with: 75 for sm_75.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmeasured: Option<u32>,
 }
 
 /// Contents of the evidence file.

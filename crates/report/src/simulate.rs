@@ -124,7 +124,7 @@ impl<'a> About<'a> {
             kernel: kernel.name.clone(),
             mode: options.mode.name().to_string(),
             machine_code: kernel.native.as_ref().map(|native| format!("sm_{}", native.arch)),
-            machine: machine_facts(spec, options, code_kind(program)),
+            machine: machine_facts(spec, options, fingerprint_of(program, spec, options)),
             grid: launch.grid,
             block: launch.block,
             constants: launch.constants.clone(),
@@ -283,13 +283,28 @@ pub fn issue_streams(job: &Job<'_>, limit: usize) -> Result<IssueStreams, DoesNo
     Ok(IssueStreams { steps, warps, complete: watched.finish.is_some() })
 }
 
+/// Architecture of the machine code that was measured: sm_90.
+const MEASURED: u32 = 90;
+
 /// Returns the digests that evidence must match to apply to a run.
 ///
 /// They cover the contents of the machine file and the order of lanes.
 pub fn fingerprint(spec: &Machine, options: &Options, code: CodeKind) -> Fingerprint {
     let order = format!("{} {:?} {}", options.mode.name(), options.order, options.yields);
     let name = |contents: u64| format!("{:016x}", digest(format!("{contents:x} {order}").bytes()));
-    Fingerprint { code, counts: name(spec.count_digest()), whole: name(spec.digest()) }
+    Fingerprint {
+        code,
+        counts: name(spec.count_digest()),
+        whole: name(spec.digest()),
+        unmeasured: None,
+    }
+}
+
+/// Returns the fingerprint of a program's run.
+pub fn fingerprint_of(program: &Program, spec: &Machine, options: &Options) -> Fingerprint {
+    let arch = program.kernels.iter().find_map(|kernel| Some(kernel.native.as_ref()?.arch));
+    let unmeasured = arch.filter(|arch| *arch != MEASURED);
+    Fingerprint { unmeasured, ..fingerprint(spec, options, code_kind(program)) }
 }
 
 /// Returns the kind of a program's code.
@@ -298,9 +313,9 @@ pub fn code_kind(program: &Program) -> CodeKind {
     if is_machine_code { CodeKind::Sass } else { CodeKind::Ptx }
 }
 
-fn machine_facts(spec: &Machine, options: &Options, code: CodeKind) -> MachineFacts {
+fn machine_facts(spec: &Machine, options: &Options, fingerprint: Fingerprint) -> MachineFacts {
     MachineFacts {
-        fingerprint: fingerprint(spec, options, code),
+        fingerprint,
         name: spec.name.clone(),
         sms: spec.sms,
         schedulers_per_sm: spec.schedulers,

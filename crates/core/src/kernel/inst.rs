@@ -139,12 +139,15 @@ pub enum Op {
         /// True for `bra.uni`, whose author guarantees that all active lanes agree.
         uniform: bool,
     },
-    /// A branch that all active lanes take if a lane of the mask is not among them (BRA.DIV).
-    BranchUnlessConverged {
+    /// A branch that all active lanes take, depending on whether they include a mask.
+    BranchByConvergence {
         /// Branch target.
         target: Pc,
         /// Mask of lanes.
         mask: Row,
+        /// True if the branch is taken with all lanes of the mask (BRA.CONV), false if it is taken
+        /// without some of them (BRA.DIV).
+        converged: bool,
     },
     /// `brx.idx`: a branch to one of several targets.
     Switch(Switch),

@@ -129,6 +129,8 @@ pub enum Part {
     H1,
     /// `.H0_NH1`: both halves, the high one negated.
     H0Nh1,
+    /// `.F32` of an instruction on halves: a 32-bit float, rounded, for both halves.
+    Single,
     B0,
     B1,
     B2,

@@ -352,7 +352,7 @@ fn price_by_word(
         Op::Join(ConvergenceOp::Sync(_)) => times.sync,
         Op::Join(ConvergenceOp::Break(_)) => times.leave,
         Op::Join(ConvergenceOp::Yield) => times.yields,
-        Op::Branch { .. } | Op::BranchUnlessConverged { .. } => times.taken,
+        Op::Branch { .. } | Op::BranchByConvergence { .. } => times.taken,
         Op::Jump(_) => times.jump,
         _ => 0,
     };

@@ -69,7 +69,7 @@ enum OpcodeKind {
 impl OpcodeKind {
     fn of(op: &Op) -> OpcodeKind {
         match op {
-            Op::Branch { .. } | Op::BranchUnlessConverged { .. } | Op::Jump(_) => {
+            Op::Branch { .. } | Op::BranchByConvergence { .. } | Op::Jump(_) => {
                 OpcodeKind::Branch
             }
             Op::Exit | Op::WarpSync { .. } => OpcodeKind::Control,

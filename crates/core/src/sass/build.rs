@@ -93,6 +93,8 @@ fn refused(function: &Function<'_>, errors: Vec<Diagnostic>) -> Refused {
 pub(super) fn support(source: &str) -> (usize, usize) {
     let (functions, _) = listing::read(source);
     let lines = functions.iter().flat_map(|function| &function.lines);
+    // Any constant bank: the facts tell which ones there are.
+    let banks: Vec<(u8, u64)> = (1..32).map(|bank| (bank, 0)).collect();
     let mut counts = (0, 0);
     for line in lines {
         counts.1 += 1;
@@ -105,7 +107,7 @@ pub(super) fn support(source: &str) -> (usize, usize) {
             count: u32::MAX,
             address: 0,
             reserved_shared: 0,
-            banks: &[(3, 0)],
+            banks: &banks,
             indirect: &[],
         };
         let mut lowering = Lowering::new(text, line.encoding, &mut rows);

@@ -378,7 +378,8 @@ pub(super) fn predicate(name: PredicateName) -> PredicateUse {
 
 fn part(suffix: Option<&str>, width: Width) -> Result<Part, Missing> {
     match suffix {
-        None | Some("H1_H0" | "F32") => Ok(Part::Whole),
+        None | Some("H1_H0") => Ok(Part::Whole),
+        Some("F32") => Ok(Part::Single),
         Some("64") if width != Width::Word => Ok(Part::Whole),
         Some("H0_H0" | "H0") => Ok(Part::H0),
         Some("H1_H1" | "H1") => Ok(Part::H1),

@@ -305,8 +305,9 @@ fn operand(word: &str) -> Option<Operand<'_>> {
 
 /// Parses `0x0][R0+0x18]`, what follows `c[`.
 fn constant_operand<'a>(text: &'a str, marks: Marks<'a>) -> Option<Operand<'a>> {
-    let (bank, rest) = text.split_once("][")?;
-    let (inside, tail) = rest.split_once(']')?;
+    let (bank, rest) = text.split_once(']')?;
+    // The disassembler prints `c[0x2] [0x0].F32` with a space.
+    let (inside, tail) = rest.trim_start().strip_prefix('[')?.split_once(']')?;
     let mut marks = marks;
     for suffix in tail.split('.').filter(|s| !s.is_empty() && *s != "reuse") {
         marks.suffix = Some(suffix);
@@ -434,7 +435,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            operands("X -c[0x0][0x210]"),
+            operands("X -c[0x0] [0x210]"),
             [Operand::Constant {
                 bank: 0,
                 index: None,

@@ -62,6 +62,9 @@ impl<'e> Standing<'e> {
     /// Evidence for another machine file does not apply.
     pub fn words(&self, run: &Fingerprint) -> String {
         let kind = self.basis.words();
+        if let Some(arch) = run.unmeasured {
+            return format!("{kind}; machine code of sm_{arch} was not measured");
+        }
         let holds = self.evidence.map(|e| &e.fingerprint).is_some_and(|measured| {
             measured.code == run.code
                 && match self.basis {

@@ -21,7 +21,12 @@ fn row(mend: bool, simulated: f64, measured: f64) -> UnseenRow {
 }
 
 fn fingerprint(counts: &str, whole: &str) -> Fingerprint {
-    Fingerprint { code: CodeKind::Ptx, counts: counts.to_owned(), whole: whole.to_owned() }
+    Fingerprint {
+        code: CodeKind::Ptx,
+        counts: counts.to_owned(),
+        whole: whole.to_owned(),
+        unmeasured: None,
+    }
 }
 
 /// Evidence of cycles: these pairs in the set *held*.
@@ -116,6 +121,9 @@ fn machine_code_has_labels_of_its_own() {
     found.fingerprint.code = CodeKind::Sass;
     let run = Fingerprint { code: CodeKind::Sass, ..fingerprint("c", "w") };
     let words = |name: &str, run: &Fingerprint| Standing::by(Some(&found), metric(name)).words(run);
+    let other = Fingerprint { unmeasured: Some(75), ..run.clone() };
+    let of_turing = "program count; machine code of sm_75 was not measured";
+    assert_eq!(words("inst_executed", &other), of_turing);
     let cycles = "model estimate; exact on 10 of 10 unseen kernels of machine code (H200)";
     assert_eq!(words("elapsed_cycles", &run), cycles);
     let of_ptx = "model estimate; not measured with this machine file";

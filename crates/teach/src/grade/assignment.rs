@@ -282,8 +282,8 @@ impl Assignment {
     /// Fingerprint that evidence must match to apply to a run.
     pub fn fingerprint(&self, run: usize) -> Option<Fingerprint> {
         let site = self.runs.get(run).and_then(|&(_, site)| self.sites.get(site))?;
-        let code = simulate::code_kind(&self.reference);
-        Some(simulate::fingerprint(&site.spec, &site.options(u64::MAX), code))
+        let options = site.options(u64::MAX);
+        Some(simulate::fingerprint_of(&self.reference, &site.spec, &options))
     }
 
     /// Returns true if students learn only the name of a run and whether it passes.

@@ -53,7 +53,7 @@ fn ends_lanes(inst: &Inst) -> bool {
 /// Returns the branch targets of an instruction.
 fn targets(inst: &Inst) -> &[Pc] {
     match &inst.op {
-        Op::Branch { target, .. } | Op::BranchUnlessConverged { target, .. } => {
+        Op::Branch { target, .. } | Op::BranchByConvergence { target, .. } => {
             std::slice::from_ref(target)
         }
         Op::Switch(switch) => &switch.targets,

@@ -47,18 +47,10 @@ pub(super) fn lower(
 /// BRA 0x100 or BRA P1, 0x100.
 fn branch(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Missing> {
     l.text.take("U");
-    if l.text.take("DIV") {
-        // BRA.DIV UR4, 0x100: the register holds the lanes that the next instructions need.
-        let named = l.source(0, Width::Word)?;
-        let mask = if named.invert && named.row == l.rows.immediate(0) {
-            l.rows.immediate(u32::MAX)
-        } else if named == Source::of(named.row) {
-            named.row
-        } else {
-            return Err(Missing::Operands);
-        };
-        let target = fixed(l, 1, module)?;
-        return Ok(Lowered::of(Op::BranchUnlessConverged { target, mask }));
+    for (name, converged) in [("DIV", false), ("CONV", true)] {
+        if l.text.take(name) {
+            return by_convergence(l, module, converged);
+        }
     }
     let mut also = None;
     let mut at = 0;
@@ -68,6 +60,30 @@ fn branch(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Miss
     }
     let target = fixed(l, at, module)?;
     Ok(Lowered { also, ..Lowered::of(Op::Branch { target, uniform: false }) })
+}
+
+/// BRA.DIV 0x100, BRA.DIV UR4, 0x100 or BRA.CONV ~URZ, 0x100.
+///
+/// The register holds the lanes that the next instructions need; without one it is all lanes.
+fn by_convergence(
+    l: &mut Lowering<'_, '_>,
+    module: &Module<'_>,
+    converged: bool,
+) -> Result<Lowered, Missing> {
+    let all = l.rows.immediate(u32::MAX);
+    let (mask, at) = match l.text.operands.first() {
+        Some(Operand::Integer(_)) => (all, 0),
+        _ => {
+            let named = l.source(0, Width::Word)?;
+            match named {
+                _ if named == Source::of(named.row) => (named.row, 1),
+                _ if named.invert && named.row == l.rows.immediate(0) => (all, 1),
+                _ => return Err(Missing::Operands),
+            }
+        }
+    };
+    let target = fixed(l, at, module)?;
+    Ok(Lowered::of(Op::BranchByConvergence { target, mask, converged }))
 }
 
 /// Returns the target of operand `i`.
@@ -174,5 +190,39 @@ impl Module<'_> {
         let number = u32::try_from(address / INSTRUCTION_BYTES as i64).ok()?;
         let aligned = address % INSTRUCTION_BYTES as i64 == 0;
         (aligned && number < self.count).then_some(Pc(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Lowering, Rows, lower};
+    use super::*;
+    use crate::sass::text;
+
+    fn lowered(line: &str) -> Result<(Op, Rows), Missing> {
+        let mut rows = Rows::new(8, 8);
+        let text = text::parse(line).expect("readable");
+        let module =
+            Module { count: 64, address: 0, reserved_shared: 0, banks: &[], indirect: &[] };
+        let op = lower(&mut Lowering::new(text, 0, &mut rows), &module)?.op;
+        Ok((op, rows))
+    }
+
+    #[test]
+    fn branches_by_convergence_have_a_mask_and_a_direction() {
+        for (line, expected) in [
+            ("BRA.DIV 0x100", false),
+            ("BRA.DIV ~URZ, 0x100", false),
+            ("BRA.CONV ~URZ, 0x100", true),
+        ] {
+            let (op, mut rows) = lowered(line).expect(line);
+            let mask = rows.immediate(u32::MAX);
+            let target = Pc(16);
+            assert_eq!(op, Op::BranchByConvergence { target, mask, converged: expected }, "{line}");
+        }
+        let (op, rows) = lowered("BRA.CONV UR4, 0x100").expect("supported");
+        let mask = rows.row(text::RegisterName { number: 4, uniform: true });
+        assert_eq!(op, Op::BranchByConvergence { target: Pc(16), mask, converged: true });
+        assert_eq!(lowered("BRA.CONV ~UR4, 0x100").err(), Some(Missing::Operands));
     }
 }

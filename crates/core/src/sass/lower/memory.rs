@@ -55,9 +55,10 @@ fn width(l: &mut Lowering<'_, '_>) -> (Type, u8) {
 
 /// Reads memory order and scope, and drops hints to the caches.
 fn order(l: &mut Lowering<'_, '_>) -> (MemoryOrder, Scope, bool) {
-    const HINTS: [&str; 13] = [
+    // LDS.U stands in code for sm_75 and has the result of LDS.
+    const HINTS: [&str; 14] = [
         "E", "CONSTANT", "EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B", "LTC256B", "WEAK",
-        "PRIVATE", "32",
+        "PRIVATE", "32", "U",
     ];
     HINTS.iter().for_each(|hint| _ = l.text.take(hint));
     let strong = l.text.take("STRONG");

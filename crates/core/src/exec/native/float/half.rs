@@ -64,6 +64,10 @@ fn read<H: Short>(on: &Lanes<'_>, source: usize, signs: bool) -> Pairs<H> {
     raw.map(|cell| {
         let (low, high) = (cell & 0xffff, cell >> 16);
         let halves = match part {
+            Part::Single => {
+                let rounded = H::narrow(f32::from_bits(cell).into()).to_bits64() as u32;
+                [rounded, rounded]
+            }
             Part::H0 => [low, low],
             Part::H1 => [high, high],
             _ => [low, high],

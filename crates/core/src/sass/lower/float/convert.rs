@@ -107,7 +107,7 @@ fn operand(l: &mut Lowering<'_, '_>, i: usize, from: Type) -> Result<Source, Mis
         Part::Whole => true,
         Part::H0 | Part::H1 => from.bits() == 16,
         Part::B0 | Part::B1 | Part::B2 | Part::B3 => from.bits() == 8,
-        Part::H0Nh1 => false,
+        Part::H0Nh1 | Part::Single => false,
     };
     let signed = source.negate || source.absolute;
     if fits && (from.is_float() || !signed) { Ok(source) } else { Err(Missing::Operands) }
@@ -115,8 +115,12 @@ fn operand(l: &mut Lowering<'_, '_>, i: usize, from: Type) -> Result<Source, Mis
 
 /// Lowers F2FP.
 fn float_pack(l: &mut Lowering<'_, '_>) -> Result<Native, Missing> {
-    let to = take_type(l, &FLOATS).filter(|to| to.bits() == 16).ok_or_else(|| missing(l))?;
-    let from = take_type(l, &FLOATS).filter(|from| *from == Type::F32).ok_or_else(|| missing(l))?;
+    // Up to sm_89, F2FP.PACK_AB and F2FP.BF16.PACK_AB name no source type, and F16 is not printed.
+    let to = take_type(l, &FLOATS).unwrap_or(Type::F16);
+    let from = take_type(l, &FLOATS).unwrap_or(Type::F32);
+    if to.bits() != 16 || from != Type::F32 {
+        return Err(missing(l));
+    }
     let [relu, satfinite] = ["RELU", "SATFINITE"].map(|m| l.text.take(m));
     let convert = Convert { round: round(l), relu, satfinite, ..Convert::from(from) };
     if l.text.take("PACK_AB") {

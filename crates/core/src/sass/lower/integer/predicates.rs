@@ -50,7 +50,7 @@ impl Reader<'_, '_, '_> {
             Part::B1 => 1,
             Part::B2 => 2,
             Part::B3 => 3,
-            Part::H0 | Part::H1 | Part::H0Nh1 => return Err(Missing::Operands),
+            Part::H0 | Part::H1 | Part::H0Nh1 | Part::Single => return Err(Missing::Operands),
         };
         self.op.s[0].part = Part::Whole;
         let mask = self.number(256)?;
