@@ -304,10 +304,25 @@ impl WarpControl {
     /// Advances by [`Flow::Next`], as most steps do.
     #[inline]
     pub fn go(&mut self, next: Pc) {
+        self.go_on(next);
+    }
+
+    /// Advances by [`Flow::Next`]. Returns what [`active`](Self::active) then returns.
+    #[inline]
+    pub fn go_on(&mut self, next: Pc) -> Option<(Pc, LaneMask)> {
         match self {
-            WarpControl::Stack(s) => s.go(next),
-            WarpControl::Independent(i) => i.go(next),
-            WarpControl::Elected(e) => e.go(next),
+            WarpControl::Stack(s) => {
+                s.go(next);
+                s.active()
+            }
+            WarpControl::Independent(i) => {
+                i.go(next);
+                i.active()
+            }
+            WarpControl::Elected(e) => {
+                e.go(next);
+                e.active()
+            }
         }
     }
 

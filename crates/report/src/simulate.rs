@@ -124,7 +124,7 @@ impl<'a> About<'a> {
             kernel: kernel.name.clone(),
             mode: options.mode.name().to_string(),
             machine_code: kernel.native.as_ref().map(|native| format!("sm_{}", native.arch)),
-            machine: machine_facts(spec, options, fingerprint_of(program, spec, options)),
+            machine: machine_facts(spec, fingerprint_of(program, spec, options)),
             grid: launch.grid,
             block: launch.block,
             constants: launch.constants.clone(),
@@ -313,7 +313,7 @@ pub fn code_kind(program: &Program) -> CodeKind {
     if is_machine_code { CodeKind::Sass } else { CodeKind::Ptx }
 }
 
-fn machine_facts(spec: &Machine, options: &Options, fingerprint: Fingerprint) -> MachineFacts {
+fn machine_facts(spec: &Machine, fingerprint: Fingerprint) -> MachineFacts {
     MachineFacts {
         fingerprint,
         name: spec.name.clone(),

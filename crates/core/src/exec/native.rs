@@ -11,12 +11,12 @@ use crate::kernel::{Native, NativeFn};
 
 /// Applies an element-wise machine instruction to `lanes`.
 pub(super) fn native(op: &Native, lanes: LaneMask, registers: &mut RegisterFile) {
+    if lanes.is_empty() {
+        return;
+    }
     let active = lanes;
-    let lanes = match op.uniform {
-        // Every lane holds the one value of the uniform datapath.
-        true if !lanes.is_empty() => LaneMask::FULL,
-        _ => lanes,
-    };
+    // Every lane holds the one value of the uniform datapath.
+    let lanes = if op.uniform { LaneMask::FULL } else { lanes };
     match op.f {
         NativeFn::Shuffle(mode) => warp::shuffle(op, mode, lanes, registers),
         NativeFn::Vote(f) => warp::vote(op, f, active, registers),

@@ -102,6 +102,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
             unreachable!("a warp that has nothing to issue is never ready");
         };
         let cost = &cx.program.costs[pc.index()];
+        if cost.simple {
+            self.issue_simple(scheduler, warp, w, (pc, active), cost, now);
+            return Ok(After::Nothing);
+        }
         if warp.micro_ops.issued > 0 {
             self.issue_micro_op(scheduler, warp, w, cost, now);
             return Ok(After::Nothing);
@@ -202,6 +206,41 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
         self.settle(scheduler, warp, w, used, times.resume);
         Ok(after)
+    }
+
+    /// Issues a step whose cost is [simple](Cost::simple).
+    #[inline(always)]
+    fn issue_simple(
+        &mut self,
+        scheduler: &mut Scheduler,
+        warp: &mut Warp,
+        w: usize,
+        (pc, active): (Pc, LaneMask),
+        cost: &Cost,
+        now: Cycle,
+    ) {
+        let step = &self.cx.program.ops[pc.index()];
+        self.attribute(scheduler, warp, w, pc, (cost.port, cost.throttle), now);
+        if self.watch.tick() {
+            self.watch.observe(w, warp, self.cx.program.ops, pc, active);
+        }
+        let lanes = exec::guarded(&step.inst, active, &warp.registers);
+        let (sm, slot) = (self.id, WarpId(w as u32));
+        self.observer.control(sm, slot, &warp.control);
+        self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: 1 });
+        scheduler.accounted = now + 1;
+        let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
+        if reads > 1 {
+            scheduler.reads_until = now + Cycle::from(reads);
+        }
+        scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
+        exec::element_wise(&step.inst.op, lanes, &mut warp.registers);
+        let next = warp.control.go_on(step.next);
+        if let (Port::Uniform, Some(uniform)) = (cost.port, self.cx.spec.uniform) {
+            warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
+        }
+        warp.write_back(cost, now + Cycle::from(cost.latency));
+        self.settle_at(scheduler, warp, w, next, now + 1, cost.gap.after(now));
     }
 
     /// Returns the fetch delay after a branch, in cycles.
@@ -387,7 +426,6 @@ impl<'a, O: Observer> Issuer<'a, O> {
         Ok(after)
     }
 
-    /// Finds the warp's next step and its earliest issue cycle. Executes steps without an issue
     /// Finds the warp's next step and its earliest issue cycle.
     ///
     /// Executes steps without an issue slot first.
@@ -400,9 +438,25 @@ impl<'a, O: Observer> Issuer<'a, O> {
         from: Cycle,
         resume: Until,
     ) {
+        let active = warp.control.active();
+        self.settle_at(scheduler, warp, w, active, from, resume);
+    }
+
+    /// As [`Issuer::settle`], for a warp with `active` PC and lanes.
+    #[inline(always)]
+    fn settle_at(
+        &mut self,
+        scheduler: &mut Scheduler,
+        warp: &mut Warp,
+        w: usize,
+        active: Option<(Pc, LaneMask)>,
+        from: Cycle,
+        resume: Until,
+    ) {
         let cx = self.cx;
+        let mut candidate = active;
         let next = loop {
-            let Some((pc, active)) = warp.control.active() else { break None };
+            let Some((pc, active)) = candidate else { break None };
             let cost = &cx.program.costs[pc.index()];
             if !cost.ahead
                 && let Some(arrival) = warp.ahead.take()
@@ -411,6 +465,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             } else if cost.kind < Kind::FreeJoin || self.prepare(warp, w, pc, active, from) {
                 break Some((pc, active));
             }
+            candidate = warp.control.active();
         };
         warp.next = next;
         self.observer.control(self.id, WarpId(w as u32), &warp.control);

@@ -20,48 +20,86 @@ pub(super) struct NativeFetch {
     times: Fetch,
     /// Arrival cycle in L1 by line.
     arrives: Vec<Cycle>,
-    /// Lines of each sub-core's L0, the least recently used first.
-    l0: Vec<Vec<u32>>,
+    /// L0 of each sub-core.
+    l0: Vec<Level0>,
     /// True once a line has been requested.
     started: bool,
+}
+
+/// L0 of a sub-core: lines with their last use.
+#[derive(Clone)]
+struct Level0 {
+    /// Line used last.
+    last: u32,
+    /// Number of uses.
+    uses: u64,
+    /// Number of lines present.
+    present: usize,
+    /// Number of the last use by line; 0: absent.
+    used: Vec<u64>,
+}
+
+/// Number of no line, and of none before a line.
+const NO_LINE: u32 = u32::MAX - 1;
+
+impl Level0 {
+    /// Makes `line` the one used last. Returns true if it was absent.
+    #[inline]
+    fn use_line(&mut self, line: u32) -> bool {
+        self.uses += 1;
+        self.last = line;
+        let absent = std::mem::replace(&mut self.used[line as usize], self.uses) == 0;
+        if absent {
+            self.present += 1;
+            if self.present > L0 {
+                self.evict();
+            }
+        }
+        absent
+    }
+
+    /// Removes the least recently used line.
+    #[inline(never)]
+    fn evict(&mut self) {
+        if let Some(least) = self.used.iter_mut().filter(|used| **used > 0).min() {
+            *least = 0;
+            self.present -= 1;
+        }
+    }
 }
 
 impl NativeFetch {
     /// Creates cold caches for a program of `lines` lines on an SM with `schedulers`.
     pub(super) fn new(times: Fetch, lines: u32, schedulers: u32, sm: SmId) -> NativeFetch {
         let times = Fetch { first: times.first + lateness(sm, times.spread), ..times };
-        let l0 = vec![Vec::with_capacity(L0); schedulers as usize];
+        let cold = Level0 { last: NO_LINE, uses: 0, present: 0, used: vec![0; lines as usize] };
+        let l0 = vec![cold; schedulers as usize];
         NativeFetch { times, arrives: vec![NEVER; lines as usize], l0, started: false }
     }
 
     /// Returns the cycle at which sub-core `scheduler` has `line`, requested at `now`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fetch(&mut self, scheduler: usize, line: u32, now: Cycle) -> Cycle {
-        let l0 = &mut self.l0[scheduler];
-        if l0.last() == Some(&line) {
+        if self.l0[scheduler].last == line {
             return self.arrives[line as usize].max(now);
         }
-        self.miss(scheduler, line, now)
+        self.change(scheduler, line, now)
     }
 
+    /// As [`NativeFetch::fetch`], for another line than the last one.
     #[inline(never)]
-    fn miss(&mut self, scheduler: usize, line: u32, now: Cycle) -> Cycle {
+    fn change(&mut self, scheduler: usize, line: u32, now: Cycle) -> Cycle {
         let l0 = &mut self.l0[scheduler];
-        let before = l0.last().copied();
-        let there = l0.iter().position(|&known| known == line);
-        if let Some(at) = there {
-            l0.remove(at);
-        } else if l0.len() == L0 {
-            l0.remove(0);
-        }
-        l0.push(line);
+        let before = l0.last;
+        let absent = l0.use_line(line);
         // Straight code is prefetched into L0.
-        let jumps = there.is_none() && before.is_none_or(|before| before + 1 != line);
+        let jumps = absent && before.wrapping_add(1) != line;
         let arrives = self.in_l1(line as usize, now);
         arrives.max(now + if jumps { Cycle::from(self.times.l0_miss) } else { 0 })
     }
 
     /// Returns the cycle at which L1 has the line, and requests the next step of the stream.
+    #[inline]
     fn in_l1(&mut self, line: usize, now: Cycle) -> Cycle {
         if self.arrives[line] == NEVER {
             let latency = if self.started { self.times.l1_miss } else { self.times.first };
@@ -78,6 +116,7 @@ impl NativeFetch {
     }
 
     /// Lets the lines of one step arrive that were not requested before.
+    #[inline(never)]
     fn step(&mut self, first: usize, at: Cycle) {
         let end = self.arrives.len().min(first + STEP);
         let absent = self.arrives[first.min(end)..end].iter_mut().filter(|at| **at == NEVER);
@@ -126,5 +165,19 @@ mod tests {
         assert_eq!(code.fetch(1, 50, 2000), 2011, "the other sub-core's L0 lacks it");
         assert_eq!(code.fetch(1, 50, 2100), 2100);
         assert_eq!(code.fetch(0, 0, 3000), 3000, "L0 still has it");
+    }
+
+    #[test]
+    fn a_full_l0_evicts_the_least_recently_used_line() {
+        let mut code = cold();
+        for line in 0..32 {
+            code.fetch(0, line, 1000 * Cycle::from(line));
+        }
+        assert_eq!(code.fetch(0, 0, 50_000), 50_000, "32 lines fit, and 0 is used again");
+        code.fetch(0, 40, 51_000);
+        assert_eq!(code.fetch(0, 0, 60_000), 60_000, "line 1 made room");
+        assert_eq!(code.fetch(0, 3, 61_000), 61_000);
+        assert_eq!(code.fetch(0, 1, 62_000), 62_011);
+        assert_eq!(code.fetch(0, 2, 63_000), 63_000, "straight code is prefetched");
     }
 }

@@ -98,6 +98,9 @@ pub(super) struct Cost {
     pub resolves: u32,
     /// Of machine code: counter that must fall to a value (DEPBAR).
     pub falls_to: Option<(u8, u8)>,
+    /// True if it changes only registers and has one issue slot on a port of the scheduler, no
+    /// queue, and nothing that it raises but its result.
+    pub simple: bool,
 }
 
 impl Cost {
@@ -106,6 +109,15 @@ impl Cost {
     pub(super) fn touched(&self) -> &[u16] {
         let end = usize::from(self.touches).min(MOST_REGISTERS);
         &self.entries[usize::from(self.skips).min(end)..end]
+    }
+
+    /// Returns true if [`Cost::simple`] holds in code without DEPBAR.
+    fn is_simple(&self) -> bool {
+        self.kind == Kind::ElementWise
+            && (self.slots, self.expansion, self.queues) == (1, 0, 0)
+            && !self.port.is_shared()
+            && !self.loads_constant
+            && self.read_counter.is_none()
     }
 
     /// Returns the scoreboard entries that the step writes.
@@ -199,7 +211,10 @@ impl<'a> PricedCode<'a> {
                 };
             }
         }
-        let costs_have_depbar = costs.iter().any(|cost| cost.falls_to.is_some());
+        let has_depbar = costs.iter().any(|cost| cost.falls_to.is_some());
+        for cost in &mut costs {
+            cost.simple = cost.is_simple() && !has_depbar;
+        }
         PricedCode {
             ops: code.ops(),
             entry: code.entry(),
@@ -218,7 +233,7 @@ impl<'a> PricedCode<'a> {
             },
             taken: if code.kernel().native.is_some() { 0 } else { spec.branch_taken },
             blocked_sync: spec.sass.as_ref().map_or(0, |times| times.blocked),
-            has_depbar: costs_have_depbar,
+            has_depbar,
             communicates: code.kernel().uses_heap()
                 || code.ops().iter().any(|op| communicates(&op.inst.op)),
         }
@@ -393,6 +408,7 @@ fn price_by_word(
         loads_constant: opcode.name == "LDC",
         resolves,
         falls_to,
+        simple: false,
     }
 }
 
@@ -486,6 +502,7 @@ fn price_by_class(
         loads_constant: false,
         resolves: 0,
         falls_to: None,
+        simple: false,
     }
 }
 

@@ -104,10 +104,15 @@ impl<'a, O: Observer> Sm<'a, O> {
             Ok(now) => now,
             Err(finish) => return Some(finish),
         };
-        for turn in 0..self.schedulers.len() {
-            if let Err(fault) = self.issue_of(turn, now) {
+        let count = self.schedulers.len();
+        let mut s = now as usize % count;
+        for _ in 0..count {
+            if self.schedulers[s].next <= now
+                && let Err(fault) = self.issue(s, now)
+            {
                 return Some(Finish::Fault(fault));
             }
+            s = if s + 1 == count { 0 } else { s + 1 };
         }
         self.end_cycle(now);
         None

@@ -15,7 +15,7 @@ use crate::event::{Event, Observer, Printed, SlotLoss, Stall, Traffic};
 use crate::isa::Space;
 use crate::kernel::{ConvergenceOp, Op};
 
-/// Counters of a step that every issue updates, in one cache line.
+/// Counters of a step that every issue updates, in two cache lines.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Issues {
@@ -35,6 +35,9 @@ struct Issues {
     /// an instruction for it.
     last_active: LaneMask,
     last_count: u8,
+    /// The same for the lanes whose guard is true, of the last issue where some were off.
+    last_lanes: LaneMask,
+    last_executed: u8,
     is_join: bool,
     /// True for a convergence operation of machine code, which is an instruction of the program.
     converges: bool,
@@ -51,7 +54,13 @@ impl Issues {
             (self.last_active, self.last_count) = (active, active.count() as u8);
         }
         let n = u32::from(self.last_count);
-        (n, if lanes == active { n } else { lanes.count() })
+        if lanes == active {
+            return (n, n);
+        }
+        if self.last_lanes != lanes {
+            (self.last_lanes, self.last_executed) = (lanes, lanes.count() as u8);
+        }
+        (n, self.last_executed.into())
     }
 }
 
@@ -69,9 +78,7 @@ enum OpcodeKind {
 impl OpcodeKind {
     fn of(op: &Op) -> OpcodeKind {
         match op {
-            Op::Branch { .. } | Op::BranchByConvergence { .. } | Op::Jump(_) => {
-                OpcodeKind::Branch
-            }
+            Op::Branch { .. } | Op::BranchByConvergence { .. } | Op::Jump(_) => OpcodeKind::Branch,
             Op::Exit | Op::WarpSync { .. } => OpcodeKind::Control,
             Op::Join(ConvergenceOp::Sync(_) | ConvergenceOp::Break(_)) => OpcodeKind::Control,
             Op::Load(load) if load.access.space == Space::Shared => OpcodeKind::SharedLoad,

@@ -17,8 +17,8 @@ pub(super) use shift::*;
 pub(super) use video::*;
 
 use super::rows::{
-    Pairs, Values, common, integer, join, lanes_where, ones, pair, write, write_pair,
-    write_predicate,
+    Pairs, Values, common, integer, join, lanes_where, ones, pair, with_two, write, write_binary,
+    write_pair, write_predicate, write_ternary, write_unary,
 };
 use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::RegisterFile;
@@ -27,8 +27,7 @@ use crate::kernel::{Native, Source};
 
 /// Moves 32 bits.
 pub(in crate::exec::native) fn mov(op: &Native, lanes: LaneMask, registers: &mut RegisterFile) {
-    let a = integer(registers, op.s[0]);
-    write(op, lanes, registers, |lane| a[lane]);
+    write_unary(op, lanes, registers, |a| a);
 }
 
 /// Moves 64 bits.

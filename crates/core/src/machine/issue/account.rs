@@ -53,18 +53,21 @@ impl<O: Observer> Issuer<'_, O> {
             now,
             SlotLoss::Stalled(if free > ready { throttle } else { stall }),
         );
-        let fetched = fetched.clamp(from, ready);
-        let asked = before.cycle().clamp(from, fetched);
-        for (stall, cycles) in [
-            (before.stall(), asked - from),
-            (Stall::NoInstruction, fetched - asked),
-            (stall, ready - fetched),
-            (throttle, free - ready),
-            (Stall::NotSelected, now - free),
-        ] {
+        let mut report = |stall, cycles| {
             if cycles > 0 {
                 self.observer.on(Event::WarpStalled { sm, warp, pc, stall, cycles });
             }
+        };
+        let fetched = fetched.clamp(from, ready);
+        if fetched > from {
+            let asked = before.cycle().clamp(from, fetched);
+            report(before.stall(), asked - from);
+            report(Stall::NoInstruction, fetched - asked);
+        }
+        report(stall, ready - fetched);
+        if now > ready {
+            report(throttle, free - ready);
+            report(Stall::NotSelected, now - free);
         }
     }
 }

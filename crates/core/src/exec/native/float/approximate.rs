@@ -23,7 +23,7 @@ pub(super) fn approximate(on: &mut Lanes<'_>, f: Approximation, ty: Type) {
         Type::BF16 => short::<Brain>(on, f),
         _ => {
             let a = bits(on, 0);
-            on.write_bits_each(|l| rounded(f32::from_bits(a[l]), true, f).to_bits());
+            on.write_function(&a, |a| rounded(f32::from_bits(a), true, f).to_bits());
         }
     }
 }
@@ -76,8 +76,8 @@ fn short<H: Short>(on: &mut Lanes<'_>, f: fn(f64) -> f64) {
 /// The low word of the operand counts as 0, and the result is rounded to the bits of a high word.
 fn high(on: &mut Lanes<'_>, f: fn(f64) -> f64) {
     let a = bits(on, 0);
-    on.write_bits_each(|l| {
-        let x = f64::from_bits(u64::from(a[l]) << 32);
+    on.write_function(&a, |a| {
+        let x = f64::from_bits(u64::from(a) << 32);
         let x = if x.is_subnormal() { 0.0_f64.copysign(x) } else { x };
         let result = f(x);
         if result.is_nan() {

@@ -8,7 +8,7 @@ use crate::kernel::{Convert, Part, Source};
 /// Executes a conversion of one value.
 pub(super) fn convert(on: &mut Lanes<'_>, convert: Convert, to: Type, nan_to_zero: bool) {
     let plain = on.op.s[0] == Source::of(on.op.s[0].row);
-    if plain && !convert.sat && common(on, convert, to, nan_to_zero) {
+    if plain && !convert.sat && quick(on, convert, to, nan_to_zero) {
         return;
     }
     let (a, from) = (cells(on, 0, convert.from), convert.from);
@@ -27,19 +27,26 @@ pub(super) fn convert(on: &mut Lanes<'_>, convert: Convert, to: Type, nan_to_zer
 }
 
 /// Executes the conversions that compiled code has most. Returns false for any other.
-fn common(on: &mut Lanes<'_>, convert: Convert, to: Type, nan_to_zero: bool) -> bool {
+fn quick(on: &mut Lanes<'_>, convert: Convert, to: Type, nan_to_zero: bool) -> bool {
     let a = on.raw(0);
+    // Integer to f32, rounded up: the beginning of a division.
+    let up = |exact: f64| {
+        let near = exact as f32;
+        if f64::from(near) < exact { near.next_up() } else { near }.to_bits()
+    };
     match (convert.from, to, convert.round) {
+        (Type::S32, Type::F32, Round::Up) => on.write_function(&a, |a| up(f64::from(a as i32))),
+        (Type::U32, Type::F32, Round::Up) => on.write_function(&a, |a| up(f64::from(a))),
         (Type::S32, Type::F32, Round::Nearest) => on.write_bits(|l| (a[l] as i32 as f32).to_bits()),
         (Type::U32, Type::F32, Round::Nearest) => on.write_bits(|l| (a[l] as f32).to_bits()),
         (Type::S32, Type::F64, _) => on.write_pair(|l| f64::from(a[l] as i32).to_bits()),
         (Type::U32, Type::F64, _) => on.write_pair(|l| f64::from(a[l]).to_bits()),
         // Rust's casts truncate, clamp, and turn NaN into 0. Subnormal numbers become 0 anyway.
         (Type::F32, Type::S32, Round::Zero) if nan_to_zero => {
-            on.write_bits(|l| f32::from_bits(a[l]) as i32 as u32);
+            on.write_function(&a, |a| f32::from_bits(a) as i32 as u32);
         }
         (Type::F32, Type::U32, Round::Zero) if nan_to_zero => {
-            on.write_bits(|l| f32::from_bits(a[l]) as u32);
+            on.write_function(&a, |a| f32::from_bits(a) as u32);
         }
         _ => return false,
     }

@@ -4,6 +4,7 @@ use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::RegisterFile;
 use crate::exec::arith::float::Float;
 use crate::exec::lanes::fill;
+use crate::exec::native::rows::common;
 use crate::kernel::{self, Native};
 
 /// Values of one operand in all lanes.
@@ -59,6 +60,21 @@ impl Lanes<'_> {
     pub(super) fn write_bits_each(&mut self, value: impl Fn(usize) -> u32) {
         let new = self.each(value);
         self.write_bits(|lane| new[lane]);
+    }
+
+    /// As [`Lanes::write_bits_each`], for an expensive function of one row.
+    ///
+    /// It is computed once if the active lanes agree, as they do on a uniform operand.
+    #[inline(always)]
+    pub(super) fn write_function(&mut self, a: &Row<u32>, value: impl Fn(u32) -> u32) {
+        match common(a, self.lanes) {
+            Some(a) => {
+                let new = value(a);
+                self.write_bits(|_| new);
+            }
+            None if self.lanes == LaneMask::FULL => self.write_bits(|lane| value(a[lane])),
+            None => self.write_bits_each(|lane| value(a[lane])),
+        }
     }
 
     /// Writes the 64-bit result of the active lanes, unless it is RZ.

@@ -4,8 +4,7 @@ use super::*;
 
 /// Computes `a + b`.
 pub(in crate::exec::native) fn add(op: &Native, lanes: LaneMask, registers: &mut RegisterFile) {
-    let (a, b) = (integer(registers, op.s[0]), integer(registers, op.s[1]));
-    write(op, lanes, registers, |lane| a[lane].wrapping_add(b[lane]));
+    write_binary(op, lanes, registers, u32::wrapping_add);
 }
 
 /// Computes `a + b` in both halves.
@@ -28,11 +27,10 @@ pub(in crate::exec::native) fn add3(
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
-    let [a, b, c] = op.s.map(|source| integer(registers, source));
     if !extended && op.p == [None; 2] {
-        write(op, lanes, registers, |lane| a[lane].wrapping_add(b[lane]).wrapping_add(c[lane]));
-        return;
+        return write_ternary(op, lanes, registers, |a, b, c| a.wrapping_add(b).wrapping_add(c));
     }
+    let [a, b, c] = op.s.map(|source| integer(registers, source));
     let carry = match extended {
         true => op.q.map(|q| ones(predicate(registers, q))),
         false => [[0; MAX_LANES]; 2],
@@ -76,6 +74,9 @@ pub(in crate::exec::native) fn shift_add(
     registers: &mut RegisterFile,
 ) {
     let shift = u32::from(shift) & 31;
+    if op.p[0].is_none() && predicate(registers, op.q[0]) == 0 {
+        return write_binary(op, lanes, registers, |a, b| (a << shift).wrapping_add(b));
+    }
     let (mut a, b) = (integer(registers, op.s[0]), integer(registers, op.s[1]));
     a.iter_mut().for_each(|a| *a <<= shift);
     sum_of_two(op, [&a, &b], lanes, registers);

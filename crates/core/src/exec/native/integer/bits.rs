@@ -84,7 +84,7 @@ pub(in crate::exec::native) fn permute(
     registers: &mut RegisterFile,
 ) {
     let [low, selectors, high] = op.s.map(|source| integer(registers, source));
-    let same = common(&selectors).filter(|s| mode == PrmtMode::Index && s & 0x8888 == 0);
+    let same = common(&selectors, lanes).filter(|s| mode == PrmtMode::Index && s & 0x8888 == 0);
     let Some(selector) = same else {
         return write(op, lanes, registers, |lane| {
             bits::prmt(low[lane], high[lane], selectors[lane], mode)

@@ -14,23 +14,22 @@ pub(in crate::exec::native) fn compare(
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
-    let (a, b) = (integer(registers, op.s[0]), integer(registers, op.s[1]));
     let flip = if f.signed { 0 } else { SIGN };
-    let order = |values: &Values, lane: usize| (values[lane] ^ flip) as i32;
-    let mut holds = match f.compare {
-        Compare::Eq | Compare::Equ => lanes_where(|lane| a[lane] == b[lane]),
-        Compare::Ne | Compare::Neu => lanes_where(|lane| a[lane] != b[lane]),
-        Compare::Lt | Compare::Ltu => lanes_where(|lane| order(&a, lane) < order(&b, lane)),
-        Compare::Le | Compare::Leu => lanes_where(|lane| order(&a, lane) <= order(&b, lane)),
-        Compare::Gt | Compare::Gtu => lanes_where(|lane| order(&a, lane) > order(&b, lane)),
-        Compare::Ge | Compare::Geu => lanes_where(|lane| order(&a, lane) >= order(&b, lane)),
-        Compare::Num => u32::MAX,
-        Compare::Nan => 0,
-    };
-    if f.extended {
-        let equal = lanes_where(|lane| a[lane] == b[lane]);
-        holds = holds & !equal | predicate(registers, op.q[1]) & equal;
-    }
+    let (holds, equal) = with_two(op, registers, |a, b| {
+        let order = |values: &Values, lane: usize| (values[lane] ^ flip) as i32;
+        let holds = match f.compare {
+            Compare::Eq | Compare::Equ => lanes_where(|lane| a[lane] == b[lane]),
+            Compare::Ne | Compare::Neu => lanes_where(|lane| a[lane] != b[lane]),
+            Compare::Lt | Compare::Ltu => lanes_where(|lane| order(a, lane) < order(b, lane)),
+            Compare::Le | Compare::Leu => lanes_where(|lane| order(a, lane) <= order(b, lane)),
+            Compare::Gt | Compare::Gtu => lanes_where(|lane| order(a, lane) > order(b, lane)),
+            Compare::Ge | Compare::Geu => lanes_where(|lane| order(a, lane) >= order(b, lane)),
+            Compare::Num => u32::MAX,
+            Compare::Nan => 0,
+        };
+        (holds, if f.extended { lanes_where(|lane| a[lane] == b[lane]) } else { 0 })
+    });
+    let holds = holds & !equal | predicate(registers, op.q[1]) & equal;
     let q = predicate(registers, op.q[0]);
     let combine = |bits: u32| match f.combine {
         BoolOp::And => bits & q,

@@ -8,8 +8,7 @@ pub(in crate::exec::native) fn multiply(
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
-    let [a, b, c] = op.s.map(|source| integer(registers, source));
-    write(op, lanes, registers, |lane| a[lane].wrapping_mul(b[lane]).wrapping_add(c[lane]));
+    write_ternary(op, lanes, registers, |a, b, c| a.wrapping_mul(b).wrapping_add(c));
 }
 
 /// Computes `a * b + c + q` with its carry.
@@ -59,18 +58,23 @@ pub(in crate::exec::native) fn high(
 /// Returns `a * b + c + q` in 64 bits and writes its carry.
 #[inline(always)]
 fn product_sum(op: &Native, signed: bool, lanes: LaneMask, registers: &mut RegisterFile) -> Pairs {
-    let (a, b) = (integer(registers, op.s[0]), integer(registers, op.s[1]));
-    let c = pair(registers, op.s[2]);
-    let mut product: Pairs = std::array::from_fn(|lane| u64::from(a[lane]) * u64::from(b[lane]));
-    if signed {
-        // Vector units multiply unsigned words: take off 2^32 times the other for a negative one.
-        for lane in 0..MAX_LANES {
-            let (x, y) = (a[lane], b[lane]);
-            let of_x = (x as i32 >> 31) as u32 & y;
-            let of_y = (y as i32 >> 31) as u32 & x;
-            product[lane] = product[lane].wrapping_sub(u64::from(of_x.wrapping_add(of_y)) << 32);
+    let mut product = with_two(op, registers, |a, b| {
+        let mut product: Pairs = [0; MAX_LANES];
+        for (product, (&a, &b)) in product.iter_mut().zip(a.iter().zip(b)) {
+            *product = u64::from(a) * u64::from(b);
         }
-    }
+        if signed {
+            // Vector units multiply unsigned words: take off 2^32 times the other for a negative
+            // one.
+            for (product, (&a, &b)) in product.iter_mut().zip(a.iter().zip(b)) {
+                let of_a = (a as i32 >> 31) as u32 & b;
+                let of_b = (b as i32 >> 31) as u32 & a;
+                *product = product.wrapping_sub(u64::from(of_a.wrapping_add(of_b)) << 32);
+            }
+        }
+        product
+    });
+    let c = pair(registers, op.s[2]);
     let carry = predicate(registers, op.q[0]);
     if op.p[0].is_some() {
         let bits = lanes_where(|lane| {
@@ -80,10 +84,13 @@ fn product_sum(op: &Native, signed: bool, lanes: LaneMask, registers: &mut Regis
         });
         write_predicate(op, 0, lanes, registers, bits);
     }
-    if carry == 0 {
-        return std::array::from_fn(|lane| product[lane].wrapping_add(c[lane]));
+    for (lane, sum) in product.iter_mut().enumerate() {
+        *sum = sum.wrapping_add(c[lane]);
     }
-    std::array::from_fn(|lane| {
-        product[lane].wrapping_add(c[lane]).wrapping_add(u64::from(carry >> lane & 1))
-    })
+    if carry != 0 {
+        for (lane, sum) in product.iter_mut().enumerate() {
+            *sum = sum.wrapping_add(u64::from(carry >> lane & 1));
+        }
+    }
+    product
 }

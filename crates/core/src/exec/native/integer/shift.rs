@@ -10,8 +10,8 @@ pub(in crate::exec::native) fn shift_left(
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
-    let (a, by) = (integer(registers, op.s[0]), u32::from(by) & 31);
-    write(op, lanes, registers, |lane| a[lane] << by);
+    let by = u32::from(by) & 31;
+    write_unary(op, lanes, registers, |a| a << by);
 }
 
 /// Computes `a >> by`.
@@ -22,11 +22,11 @@ pub(in crate::exec::native) fn shift_right(
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
-    let (a, by) = (integer(registers, op.s[0]), u32::from(by) & 31);
+    let by = u32::from(by) & 31;
     if signed {
-        write(op, lanes, registers, |lane| (a[lane] as i32 >> by) as u32);
+        write_unary(op, lanes, registers, |a| (a as i32 >> by) as u32);
     } else {
-        write(op, lanes, registers, |lane| a[lane] >> by);
+        write_unary(op, lanes, registers, |a| a >> by);
     }
 }
 
@@ -49,7 +49,7 @@ pub(in crate::exec::native) fn funnel(
         (false, true) => (value as i64 >> (by >> 1) >> (by - (by >> 1))) as u64,
     };
     let counts: Values = std::array::from_fn(count);
-    match common(&counts) {
+    match common(&counts, lanes) {
         Some(by) => write(op, lanes, registers, |lane| word(shift(values[lane], by))),
         None => write(op, lanes, registers, |lane| word(shift(values[lane], counts[lane]))),
     }
@@ -63,6 +63,14 @@ pub(in crate::exec::native) fn logic3(
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
+    if op.p[0].is_none() {
+        match table {
+            0xc0 => return write_binary(op, lanes, registers, |a, b| a & b),
+            0xfc => return write_binary(op, lanes, registers, |a, b| a | b),
+            0x3c => return write_binary(op, lanes, registers, |a, b| a ^ b),
+            _ => {}
+        }
+    }
     let [a, b, c] = op.s.map(|source| integer(registers, source));
     let values: Values = match table {
         0xc0 => std::array::from_fn(|lane| a[lane] & b[lane]),
