@@ -67,6 +67,7 @@ pub const FILES: &[(&str, &str)] = files! {
     "small/vector_add.ir"
     "small/warp_sync_reduction.ir"
     "small/yield_in_function.ir"
+    "cuda/arms.ptx"
     "cuda/call_noinline.ptx"
     "cuda/call_pointer.ptx"
     "cuda/call_recursive.ptx"
@@ -81,6 +82,7 @@ pub const FILES: &[(&str, &str)] = files! {
     "cuda/math_pow.ptx"
     "cuda/math_sincos.ptx"
     "cuda/math_single.ptx"
+    "cuda/paths_k.ptx"
     "cuda/reduce_atomic.ptx"
     "cuda/reduce_interleaved.ptx"
     "cuda/reduce_neighbored.ptx"
@@ -98,6 +100,7 @@ pub const FILES: &[(&str, &str)] = files! {
     "cuda/square_wave.ptx"
     "cuda/switch_dense.ptx"
     "cuda/switch_sparse.ptx"
+    "cuda/unroll.ptx"
     "calibrate/blocks.ir"
     "calibrate/control.ir"
     "calibrate/dram_stream.ir"
@@ -115,11 +118,13 @@ pub const FILES: &[(&str, &str)] = files! {
 
 /// Machine code for sm_90 of kernels in `cuda/`: path below `programs/` and text, sorted by path.
 pub const SASS: &[(&str, &str)] = files! {
+    "sass/arms.sass"
     "sass/call_recursive.sass"
     "sass/constant_table.sass"
     "sass/dynamic_shared.sass"
     "sass/even_odd.sass"
     "sass/even_odd_aligned.sass"
+    "sass/paths_k.sass"
     "sass/reduce_atomic.sass"
     "sass/reduce_interleaved.sass"
     "sass/reduce_neighbored.sass"
@@ -134,6 +139,7 @@ pub const SASS: &[(&str, &str)] = files! {
     "sass/shared_halving.sass"
     "sass/square_wave.sass"
     "sass/switch_dense.sass"
+    "sass/unroll.sass"
 };
 
 /// Kernels that the simulator was not built with, and the GPU's outputs and counters of them:
@@ -434,10 +440,11 @@ pub const UNSEEN: &[(&str, &str)] = files! {
 /// # Panics
 /// Panics if there is none. In a constant this is a compile error.
 pub const fn text(path: &str) -> &'static str {
-    let mut i = 0;
-    while i < FILES.len() {
-        if equal(FILES[i].0.as_bytes(), path.as_bytes()) {
-            return FILES[i].1;
+    let (mut i, files) = (0, FILES.len());
+    while i < files + SASS.len() {
+        let (known, text) = if i < files { FILES[i] } else { SASS[i - files] };
+        if equal(known.as_bytes(), path.as_bytes()) {
+            return text;
         }
         i += 1;
     }

@@ -9,12 +9,14 @@
 //! - `branches`: one side, both sides, predication, order of the sides
 //! - `loops`: trip counts; `nesting`: nested ifs, switches, the reconvergence stack; `exits`:
 //!   return
+//! - `compiled`: what nvcc made of a kernel, read from its machine code (`observed`: the H200's figures)
 //! - `waiting`: locks, flags, block barriers; `exchange`: shuffles, votes, the active mask
 //! - `counting`: divergent warps and profiler metrics; `reductions`: the textbook reductions
 //! - `memory`: sectors and bank conflicts; `hiding`: latency hiding and occupancy
 //! - `seeds`: claims of published sources and their verdicts: `docs/reference/seeds.md`
 
 mod branches;
+mod compiled;
 mod counting;
 pub(crate) mod draw;
 mod exchange;
@@ -24,8 +26,10 @@ pub(crate) mod lab;
 mod loops;
 mod memory;
 mod nesting;
+mod observed;
 mod page;
 pub(crate) mod programs;
+mod reconvergence;
 mod reductions;
 mod seeds;
 mod waiting;
@@ -127,6 +131,7 @@ pub fn experiments() -> impl Iterator<Item = &'static Experiment> {
     [
         branches::EXPERIMENTS,
         loops::EXPERIMENTS,
+        compiled::EXPERIMENTS,
         nesting::EXPERIMENTS,
         exits::EXPERIMENTS,
         counting::EXPERIMENTS,

@@ -159,6 +159,10 @@ impl Plan {
             "kernel" => {
                 once(&self.kernel, keyword)?;
                 self.kernel = Some(parser.word("a kernel name")?);
+                while parser.is_sign(",") {
+                    parser.sign(",")?;
+                    self.other_kernels.push(parser.word("a kernel name")?);
+                }
             }
             "const" => {
                 let name = parser.word("a name")?;

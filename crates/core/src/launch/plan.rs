@@ -9,6 +9,8 @@ use crate::ptx::tree::Name;
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub(super) kernel: Option<Name>,
+    /// Kernels that the directives serve as well.
+    pub(super) other_kernels: Vec<Name>,
     pub(super) title: Option<String>,
     pub(super) constants: Vec<(Name, Expr)>,
     pub(super) grid: Option<Shape>,

@@ -13,6 +13,7 @@ use crate::diag::{Diagnostic, Span, closest, has_errors};
 use crate::isa::Space;
 use crate::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE, WINDOW_BYTES};
 use crate::kernel::{Kernel, Parameter, StaticVariable};
+use crate::ptx::tree::Name;
 
 /// Maximum bytes of all buffers of a launch together.
 pub(super) const MAX_BUFFER_BYTES: u64 = 16 << 30;
@@ -86,7 +87,11 @@ impl Plan {
         files: Files<'_>,
     ) -> Result<Launch, Vec<Diagnostic>> {
         let mut diagnostics = Vec::new();
-        if let Some(wanted) = self.kernel.as_ref().filter(|wanted| wanted.text != kernel.name) {
+        let others = self.other_kernels.iter();
+        let serves = |first: &Name| {
+            std::iter::once(first).chain(others).any(|name| name.text == kernel.name)
+        };
+        if let Some(wanted) = self.kernel.as_ref().filter(|first| !serves(first)) {
             let message =
                 format!("the directives are for kernel `{}`, not `{}`", wanted.text, kernel.name);
             diagnostics.push(Diagnostic::error("wrong-kernel", wanted.span, message));

@@ -17,7 +17,7 @@ use simt_core::{Job, Program};
 use simt_report::metrics::Value;
 use simt_report::simulate::{Simulation, record, simulate};
 use simt_report::timeline::Recording;
-use simt_report::{MemoryRow, Run};
+use simt_report::{InstructionRow, MemoryRow, Run};
 
 /// Both modes.
 pub(crate) const MODES: [Mode; 2] = [Mode::PreVolta, Mode::Volta];
@@ -50,6 +50,7 @@ pub(crate) struct Trial {
     order: Option<SideOrder>,
     yields: bool,
     lowering: Lowering,
+    kernel: Option<&'static str>,
     overrides: Overrides,
 }
 
@@ -75,8 +76,20 @@ impl Trial {
             order: None,
             yields: true,
             lowering,
+            kernel: None,
             overrides,
         }
+    }
+
+    /// Creates a trial of machine code on the H200 model.
+    pub(crate) fn of_machine_code(program: &'static Bundled) -> Trial {
+        Trial::new(program, Mode::Volta).lowered()
+    }
+
+    /// Selects a kernel of a program with several.
+    pub(crate) fn kernel(mut self, name: &'static str) -> Trial {
+        self.kernel = Some(name);
+        self
     }
 
     /// Overrides a constant of the program.
@@ -182,7 +195,7 @@ impl Trial {
         if !program.is_sound() {
             return Err(shown(&program.findings));
         }
-        let kernel = program.kernel(None).map_err(|why| self.does_not_run(why))?;
+        let kernel = program.kernel(self.kernel).map_err(|why| self.does_not_run(why))?;
         let no_files = |path: &str, _| Err(format!("`{path}`: bundled programs read no files"));
         let launch =
             program.launch(kernel, &self.overrides, &no_files).map_err(|found| shown(&found))?;
@@ -247,6 +260,23 @@ impl Done {
             .get(at)
             .copied()
             .ok_or_else(|| self.missing(format!("word {at} of `{buffer}`")))
+    }
+
+    /// Cycles between the clock reads that the warps of block 0 stored in `from` and `to`.
+    pub(crate) fn clocked(&self) -> Result<u64, AskError> {
+        let [width, ..] = self.report().block;
+        let warps = width.div_ceil(32) as usize;
+        let reads = |buffer| Ok::<_, AskError>(self.words(buffer)?.iter().take(warps));
+        let first = reads("from")?.min().copied().unwrap_or(0);
+        let last = reads("to")?.max().copied().unwrap_or(0);
+        Ok(u64::from(last.saturating_sub(first)))
+    }
+
+    /// Machine instructions of the listing, executed or not, with their texts.
+    pub(crate) fn listing(&self) -> impl Iterator<Item = (&InstructionRow, &str)> {
+        let rows = self.report().instructions.iter().filter(|row| row.machine.is_some());
+        // The text starts with the place: `cu:7 ptx:12 /*0040*/ `.
+        rows.map(|row| (row, row.text.split_once("*/ ").map_or(row.text.as_str(), |text| text.1)))
     }
 
     /// Requests and sectors of the program's global loads.

@@ -2,7 +2,7 @@
 
 use super::lab::{MODES, Trial, each};
 use super::programs::*;
-use super::{AskError, Experiment, Findings, Source, draw};
+use super::{AskError, Experiment, Findings, Source, compiled, draw};
 use simt_core::base::LaneMask;
 use simt_core::divergence::StackEntry;
 use simt_core::observe::Issue;
@@ -54,14 +54,15 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "k-paths",
         question: "What do k different paths in one warp cost?",
-        programs: &[PATHS_K],
+        programs: &[PATHS_K, SASS_PATHS],
         sources: &[Source {
             says: "Measured from Pascal to Blackwell: k paths cost k times one, at any occupancy",
             place: "https://arxiv.org/abs/2607.23402",
         }],
         on_h200: Some(
             "T(k) = T0 + 272 k cycles for 64 dependent additions per path, k = 1 .. 32, perfectly \
-             linear: 1763, 2052, 2324, .. 10212.",
+             linear: 1763, 2052, 2324, .. 10212. The machine code below: T(k) = 36 + 362 k cycles \
+             from k = 2 on.",
         ),
         find: k_paths,
     },
@@ -223,6 +224,7 @@ fn k_paths() -> Result<Findings, AskError> {
     })?;
     let slope = all.saturating_sub(one) as f64 / 31.0;
     let watched = Trial::new(&PATHS_K, Mode::Volta).watch()?;
+    let compiled = compiled::paths()?;
     Ok(Findings {
         short: format!(
             "k times one path: from 1 path to 32, each further path adds {} cycles on average, the \
@@ -235,9 +237,13 @@ fn k_paths() -> Result<Findings, AskError> {
             0,
             "sub.u32 %left",
         )],
-        tables: vec![table],
+        tables: vec![table, compiled],
         sentences: vec![
             "A path costs the same with one lane or with sixteen: the inactive lanes wait."
+                .to_owned(),
+            "The same holds for machine code as nvcc makes it, instruction by instruction. If the \
+             paths differ only in their constants, selecting these costs a few instructions a path \
+             and leaves one chain for all lanes."
                 .to_owned(),
             "The number of paths has no extra cost: a path adds its 64 dependent additions and \
              this program's own loop over the cases."

@@ -26,6 +26,7 @@ bundle! {
     BARRIER_BOTH_ARMS = "small/barrier_both_arms.ir";
     BARRIER_ONE_ARM = "small/barrier_one_arm.ir";
     BREAK = "small/break.ir";
+    CUDA_ARMS = "cuda/arms.ptx";
     CUDA_EVEN_ODD = "cuda/even_odd.ptx";
     CUDA_EVEN_ODD_ALIGNED = "cuda/even_odd_aligned.ptx";
     CUDA_INTERLEAVED = "cuda/reduce_interleaved.ptx";
@@ -34,7 +35,7 @@ bundle! {
     CUDA_SHARED_DOUBLING = "cuda/shared_doubling.ptx";
     CUDA_SHARED_HALVING = "cuda/shared_halving.ptx";
     CUDA_SHUFFLE = "cuda/reduce_shuffle.ptx";
-    CUDA_SQUARE_WAVE = "cuda/square_wave.ptx";
+    CUDA_UNROLL = "cuda/unroll.ptx";
     CUDA_UNROLL_2 = "cuda/reduce_unroll2.ptx";
     CUDA_UNROLL_4 = "cuda/reduce_unroll4.ptx";
     CUDA_UNROLL_8 = "cuda/reduce_unroll8.ptx";
@@ -61,6 +62,10 @@ bundle! {
     REDUCE_INTERLEAVED = "reduce_interleaved.ir";
     REDUCE_NEIGHBORED = "reduce_neighbored.ir";
     REDUCE_NEIGHBORED_LESS = "reduce_neighbored_less.ir";
+    SASS_ARMS = "sass/arms.sass";
+    SASS_PATHS = "sass/paths_k.sass";
+    SASS_SQUARE_WAVE = "sass/square_wave.sass";
+    SASS_UNROLL = "sass/unroll.sass";
     SHARED_CONFLICTS = "small/shared_conflicts.ir";
     SHARED_REDUCTION = "small/shared_reduction.ir";
     SHUFFLE_AFTER_EXIT = "small/shuffle_after_exit.ir";

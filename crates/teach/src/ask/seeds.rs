@@ -3,14 +3,15 @@
 //! A [`Claim`] states in our own words what its sources say and has a function from runs to
 //! [`Evidence`]: lines with the figure of the source, ours and the H200's, compared under a stated
 //! rule. `verdict` judges lines, `facts` reads the published and measured figures (`figures.ron`),
-//! `bench` makes the runs that several claims share, `page` writes the page; `sums`, `counters` and
-//! `warps` hold the claims by subject.
+//! `bench` makes the runs that several claims share, `page` writes the page; `sums`, `counters`,
+//! `warps` and `hopper` hold the claims by subject.
 //!
 //! A verdict is computed from the lines; a claim without a figure to compare cannot be entered.
 
 mod bench;
 mod counters;
 mod facts;
+mod hopper;
 mod page;
 mod sums;
 mod verdict;
@@ -71,5 +72,5 @@ fn measured(what: &str, rule: Rule, ours: impl Into<Cell>, h200: Cell) -> Line {
 
 /// Every claim, in the order of a course.
 fn claims() -> impl Iterator<Item = &'static Claim> {
-    [sums::CLAIMS, counters::CLAIMS, warps::CLAIMS].into_iter().flatten()
+    [sums::CLAIMS, counters::CLAIMS, warps::CLAIMS, hopper::CLAIMS].into_iter().flatten()
 }

@@ -69,10 +69,11 @@ mod tests {
     use super::*;
 
     /// Source files that look names up.
-    const USERS: [&str; 4] = [
+    const USERS: [&str; 5] = [
         include_str!("../seeds.rs"),
         include_str!("sums.rs"),
         include_str!("counters.rs"),
+        include_str!("hopper.rs"),
         include_str!("warps.rs"),
     ];
 

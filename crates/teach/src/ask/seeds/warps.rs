@@ -20,11 +20,11 @@ pub(super) const CLAIMS: &[Claim] = &[
                that are not aligned with warps cost more; a period of 62 costs much less than one \
                of 32.",
         sources: &["article of 2009", "H200 wave"],
-        runs: "the kernel compiled by nvcc in double precision, as machine instructions on one SM \
-               of `h200`, 31 blocks of 256, eight at a time as there, 20 iterations against none \
-               (the H200: 320 against 4 on 132 SMs)",
+        runs: "the kernel compiled by nvcc in double precision, its machine code on one SM of \
+               `h200` with 32 blocks of 256, as many as the fullest of the 132 SMs gets there; 20 \
+               iterations against none (the H200: 320 against 4)",
         repeat: &[
-            "simt-sim run programs/cuda/square_wave.ptx --machine h200 --set n=1048576 --set period=62 --set heavy=31 --set long=20 --set short=0",
+            "simt-sim run programs/sass/square_wave.sass --set n=1048576 --set period=62 --set heavy=31 --set long=20 --set short=0",
         ],
         find: square_wave,
     },
@@ -63,15 +63,6 @@ pub(super) const CLAIMS: &[Claim] = &[
             "simt-sim timeline programs/small/stack_example.ir --machine teaching --warp-size 4 --its-order fall-through",
         ],
         find: stack_example,
-    },
-    Claim {
-        title: "k paths cost k times one path",
-        says: "The time of a warp grows in proportion to the number of paths its lanes take; many \
-               paths have no extra cost.",
-        sources: &["paths"],
-        runs: "one warp, 64 dependent additions per path, on `h200` and `fermi`",
-        repeat: &["simt-sim ask k-paths"],
-        find: paths,
     },
     Claim {
         title: "Does an early return diverge? Does a barrier after it hang?",
@@ -141,7 +132,7 @@ fn square_wave(bench: &Bench) -> Result<Evidence, AskError> {
             "period, heavy",
             "mixed warps %",
             "warps with heavy work %",
-            "mixed of 248, our run",
+            "mixed of 256, our run",
             "counted time",
             "ours",
             "H200",
@@ -149,9 +140,9 @@ fn square_wave(bench: &Bench) -> Result<Evidence, AskError> {
         ],
     );
     let run = |(period, heavy): Wave| -> Result<Done, AskError> {
-        let trial = Trial::new(&CUDA_SQUARE_WAVE, Mode::Volta).on("h200", one_sm).lowered();
+        let trial = Trial::of_machine_code(&SASS_SQUARE_WAVE).on("h200", one_sm);
         trial
-            .set("n", 31 * 256)
+            .set("n", 32 * 256)
             .set("period", period)
             .set("heavy", heavy)
             .set("long", 20)
@@ -272,7 +263,7 @@ fn square_wave(bench: &Bench) -> Result<Evidence, AskError> {
 }
 
 /// Returns a figure of an answer as a number.
-fn figure(answer: &Answer, row: &str, column: &str) -> Result<f64, AskError> {
+pub(super) fn figure(answer: &Answer, row: &str, column: &str) -> Result<f64, AskError> {
     match answer.cell(row, column) {
         Some(Cell::Count(n)) => Ok(*n as f64),
         Some(Cell::Real(x)) => Ok(*x),
@@ -284,7 +275,7 @@ fn figure(answer: &Answer, row: &str, column: &str) -> Result<f64, AskError> {
 }
 
 /// Returns the answer to a question of `simt-sim ask`.
-fn ask(name: &str) -> Result<Answer, AskError> {
+pub(super) fn ask(name: &str) -> Result<Answer, AskError> {
     let missing = || AskError::Missing { program: name.to_owned(), what: "experiment".to_owned() };
     find(name).ok_or_else(missing)?.answer()
 }
@@ -453,45 +444,6 @@ fn stack_example(bench: &Bench) -> Result<Evidence, AskError> {
                 .to_owned(),
             "Since Volta this stack does not exist; the same program runs with convergence \
              barriers, in the same order and with the same masks, as `--machine h200` shows."
-                .to_owned(),
-        ],
-        ..Evidence::default()
-    })
-}
-
-fn paths(bench: &Bench) -> Result<Evidence, AskError> {
-    let facts = &bench.facts;
-    let answer = ask("k-paths")?;
-    let growth = |column: &str| -> Result<Cell, AskError> {
-        let [eight, sixteen, all] = each(["8", "16", "32"], |k| figure(&answer, k, column))?;
-        Ok(per(all - sixteen, sixteen - eight))
-    };
-    let theirs =
-        each(["h200 paths 8", "h200 paths 16", "h200 paths 32"], |name| facts.number(name))?;
-    let linear = facts.number("paths are linear")?;
-    let what = "(T(32) - T(16)) / (T(16) - T(8)), 2 for a straight line";
-    Ok(Evidence {
-        lines: vec![
-            held(
-                &format!("`h200`: {what}"),
-                Rule::Within(1.0),
-                linear.into(),
-                growth("volta (h200) cycles")?,
-                Some(per(theirs[2] - theirs[1], theirs[1] - theirs[0])),
-            ),
-            held(
-                &format!("`fermi`: {what}"),
-                Rule::Within(1.0),
-                linear.into(),
-                growth("pre-volta (fermi) cycles")?,
-                None,
-            ),
-        ],
-        tables: answer.tables,
-        why: vec![
-            "The paths run one after the other, each with its own active lanes, so an issue has 32 \
-             / k of them. The H200 took 272 cycles per additional path; ours takes more because \
-             this program also tests for the next path."
                 .to_owned(),
         ],
         ..Evidence::default()
