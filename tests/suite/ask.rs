@@ -1,5 +1,6 @@
 //! The answers of `simt-sim ask`: each figure against a closed form, brute force, or an H200.
 
+mod compiled;
 mod figures;
 mod waiting;
 

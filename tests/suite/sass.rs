@@ -312,7 +312,12 @@ fn machine_code_leaves_the_memory_of_its_ptx() {
         };
         assert_eq!(names(&a), names(&b), "{path}");
         assert!(matches!(a.finish, Finish::Ok), "{path}: {:?}", a.finish);
+        // `from` and `to` hold clock reads.
+        let holds_data = |name: &str| !["from", "to"].contains(&name);
         for (a, b) in a.launch.buffers.iter().zip(&b.launch.buffers) {
+            if !holds_data(&a.name) {
+                continue;
+            }
             let differs =
                 (0..a.words.len().max(b.words.len())).find(|&i| a.words.get(i) != b.words.get(i));
             assert_eq!(differs, None, "{path}: word of `{}` that differs", a.name);

@@ -24,6 +24,8 @@ const SETTINGS: [Setting; 8] =
 struct Observed {
     /// SM cycles at 2^20 threads.
     cycles: BTreeMap<Setting, f64>,
+    /// SM cycles and instructions per warp, by the logarithm of the threads.
+    counts: BTreeMap<(u32, Setting), (f64, f64)>,
     /// Results of heavy and light threads, by thread.
     heavy: Vec<u64>,
     light: Vec<u64>,
@@ -33,18 +35,27 @@ impl Observed {
     fn read() -> Observed {
         let text =
             fs::read_to_string("tests/observations/h200/square_wave.txt").expect("the observation");
-        let mut observed =
-            Observed { cycles: BTreeMap::new(), heavy: Vec::new(), light: Vec::new() };
+        let mut observed = Observed {
+            cycles: BTreeMap::new(),
+            counts: BTreeMap::new(),
+            heavy: Vec::new(),
+            light: Vec::new(),
+        };
         for line in text.lines().filter(|l| !l.starts_with('#')) {
             let words: Vec<&str> = line.split(' ').collect();
             let bits = || words[1..].iter().map(|w| u64::from_str_radix(w, 16).expect("a number"));
             match words[0] {
                 "heavy" => observed.heavy.extend(bits()),
                 "light" => observed.light.extend(bits()),
-                "count" if words[1] == "20" => {
-                    let [period, heavy, cycles] =
-                        [2, 3, 4].map(|i| words[i].parse::<u64>().expect("a number"));
-                    observed.cycles.insert((period, heavy), cycles as f64);
+                "count" => {
+                    let [threads, period, heavy, cycles] =
+                        [1, 2, 3, 4].map(|i| words[i].parse::<u64>().expect("a number"));
+                    let instructions = words[5].parse().expect("a number");
+                    let counted = (cycles as f64, instructions);
+                    observed.counts.insert((threads as u32, (period, heavy)), counted);
+                    if threads == 20 {
+                        observed.cycles.insert((period, heavy), cycles as f64);
+                    }
                 }
                 _ => {}
             }
@@ -71,6 +82,12 @@ fn run(
         &(),
     )
     .expect("the block fits")
+}
+
+/// The machine code that the H200 ran: the counters below are equal.
+fn machine_code() -> Program {
+    let text = fs::read_to_string("programs/sass/square_wave.sass").expect("the listing");
+    Program::parse("square_wave.sass", &text)
 }
 
 fn program() -> Program {
@@ -154,4 +171,47 @@ fn long_times_have_the_ratios_of_the_h200() {
             "{setting:?}: {ours:.3}, on the H200 {theirs:.3}"
         );
     }
+}
+
+/// Iterations of heavy and light threads on the H200.
+const WORK: [u64; 2] = [320, 4];
+
+/// One block holds whole periods of these forms, so its mean is the whole grid's.
+#[test]
+fn machine_code_executes_the_instructions_of_the_h200() {
+    let (program, observed) = (machine_code(), Observed::read());
+    let spec = machine("h200");
+    for setting in [(64, 32), (32, 16), (1, 1), (1, 0)] {
+        let done = run(&program, &spec, Mode::Volta, setting, 256, WORK);
+        let ours = done.run.metric("inst_per_warp").expect("counted").as_f64();
+        assert_eq!(ours, observed.counts[&(18, setting)].1, "{setting:?}");
+    }
+}
+
+/// The fullest SM of the H200 decides the time: it gets 8 of the 1,024 blocks of 2^18 threads and
+/// 32 of the 4,096 of 2^20. SMs share nothing here but L2, so one is enough.
+#[test]
+#[ignore = "long: large grids"]
+fn long_times_of_machine_code_have_the_ratios_of_the_h200() {
+    let (program, observed) = (machine_code(), Observed::read());
+    let spec = changed(&machine("h200"), |m| m.sms = 1);
+    let mut compared = 0;
+    for (threads, blocks) in [(18, 8), (20, 32)] {
+        let cycles = |setting| {
+            let done = run(&program, &spec, Mode::Volta, setting, 256 * blocks, WORK);
+            done.run.metric("elapsed_cycles").expect("counted").as_f64()
+        };
+        let theirs = |setting| observed.counts.get(&(threads, setting)).map(|counted| counted.0);
+        let (base, base_h200) = (cycles((64, 32)), theirs((64, 32)).expect("recorded"));
+        for setting in SETTINGS.into_iter().filter(|&s| s != (64, 32) && s != (1, 0)) {
+            let Some(theirs) = theirs(setting) else { continue };
+            let (ours, theirs) = (cycles(setting) / base, theirs / base_h200);
+            assert!(
+                (ours / theirs - 1.0).abs() < 0.02,
+                "2^{threads} {setting:?}: {ours:.4}, on the H200 {theirs:.4}"
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared >= 10, "{compared} settings");
 }

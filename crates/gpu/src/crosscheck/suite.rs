@@ -37,10 +37,10 @@ fn known(records: &dyn Records) -> Result<Known, Failed> {
     Ok(read(records, "known.ron", Known::parse)?.unwrap_or_default())
 }
 
-/// Returns true if a program belongs to an experiment of calibration and reads the clock: no two
-/// runs leave the same stamps.
+/// Returns true if a bundled program reads the clock: no two runs leave the same stamps.
 pub fn leaves_stamps(path: &Path) -> bool {
-    EXPERIMENTS.iter().any(|e: &Experiment| path.ends_with(e.path) && e.text.contains("%clock"))
+    let reads = |(known, text): &(&str, &str)| path.ends_with(known) && text.contains("%clock");
+    simt_programs::FILES.iter().any(reads)
 }
 
 /// Returns the bundled programs, sorted by path, without those that leave clock stamps.

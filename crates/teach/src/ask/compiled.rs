@@ -8,7 +8,7 @@ use super::observed::Launched;
 use super::programs::*;
 use super::{AskError, Bundled, Experiment, Findings, Source};
 use simt_core::spec::Mode;
-use simt_report::numbers::{grouped, real};
+use simt_report::numbers::grouped;
 use simt_report::{FigureTable, InstructionRow, Picture};
 
 pub(super) const EXPERIMENTS: &[Experiment] = &[Experiment {
@@ -198,6 +198,11 @@ fn copies(program: &Bundled, kernel: &str, part: &str) -> u64 {
     body.unwrap_or_default().lines().filter(|line| line.contains(part)).count() as u64
 }
 
+/// A share in whole percent.
+fn percent(part: u64, of: u64) -> String {
+    format!("{} %", (100.0 * part as f64 / of.max(1) as f64).round())
+}
+
 fn unrolling() -> Result<Findings, AskError> {
     let columns = [
         "kernel",
@@ -234,13 +239,13 @@ fn unrolling() -> Result<Findings, AskError> {
     let [rolled, plain, .., complete] = rows;
     let in_ptx = rows.iter().filter(|row| row.0).count();
     let shown = Trial::of_machine_code(&SASS_UNROLL).kernel("plain").run()?;
-    let by = |row: &(bool, u64, u64, u64)| real(rolled.2 as f64 / row.2.max(1) as f64);
     Ok(Findings {
         short: format!(
             "Yes, by four without being asked, and completely if it knows the trips: {} and {} \
-             times as fast as one load a trip.",
-            by(&plain),
-            by(&complete)
+             instructions instead of {}.",
+            grouped(plain.3),
+            grouped(complete.3),
+            grouped(rolled.3)
         ),
         pictures: vec![loop_of("The loop that had no pragma, in machine code", &shown)],
         tables: vec![table],
@@ -251,12 +256,12 @@ fn unrolling() -> Result<Findings, AskError> {
                 rows.len()
             ),
             format!(
-                "Fewer instructions ({} instead of {} here) are the smaller part: the loads of one \
-                 trip are all in flight together, and a trip waits once.",
-                grouped(complete.3),
-                grouped(rolled.3)
+                "Fewer instructions are the smaller part: the loads of one trip are all in flight \
+                 together, and a trip waits once. Four loads a trip take {} of the time of one.",
+                percent(plain.2, rolled.2)
             ),
-            "A trip count that is not known needs a tail: the loads beyond those of the loop.".to_owned(),
+            "A trip count that is not known needs a tail: the loads beyond those of the loop."
+                .to_owned(),
         ],
     })
 }

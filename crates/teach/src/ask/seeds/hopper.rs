@@ -266,10 +266,8 @@ fn predication(bench: &Bench) -> Result<Evidence, AskError> {
 
 fn deferred(bench: &Bench) -> Result<Evidence, AskError> {
     let found = reconvergence::of_listings()?;
-    let mut table = FigureTable::new(
-        "BSSY in the bundled listings",
-        &["BSYNC", "number", "kernels"],
-    );
+    let mut table =
+        FigureTable::new("BSSY in the bundled listings", &["BSYNC", "number", "kernels"]);
     let rows = [
         ("at the immediate post-dominator", found.at_once),
         ("beyond it", found.deferred),
@@ -292,7 +290,7 @@ fn deferred(bench: &Bench) -> Result<Evidence, AskError> {
         why: vec![
             "What looks deferred in a listing is mostly a loop: the BSSY before it waits for its \
              end, and an inner BSSY joins the lanes of each trip. Where lanes leave by BREAK, as \
-             after a break out of two loops, the others meet earlier than all of them could."
+             after a break out of two loops, the others meet before that post-dominator."
                 .to_owned(),
         ],
         ..Evidence::default()
