@@ -11,6 +11,7 @@ use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
 use simt_core::machine::Finish;
 use simt_core::spec::{Machine, Mode};
+use simt_gpu::crosscheck::suite::leaves_stamps;
 use simt_gpu::instrument::{Log, instrument, measure, witness};
 use simt_gpu::{DivergenceRecord, Explanations};
 
@@ -23,11 +24,11 @@ const LOG: Log = Log { warps: 8, events: 100 };
 /// What a GPU counted.
 const RECORDS: &str = "crates/gpu/observations/h200/divergence";
 
-/// Returns every program under a folder, sorted. Those of `calibrate` loop by the clock, which
-/// probes change.
+/// Returns every program under a folder, sorted, without those of `calibrate` and those that leave
+/// clock stamps: probes change what the clock says.
 fn programs(folder: &str) -> Vec<PathBuf> {
     let mut found = support::texts(folder);
-    found.retain(|path| !path.starts_with("programs/calibrate"));
+    found.retain(|path| !path.starts_with("programs/calibrate") && !leaves_stamps(path));
     found
 }
 

@@ -31,8 +31,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         }],
         on_h200: Some(
             "ptxas predicates short bodies: the even/odd kernel, with one addition or subtraction \
-             per arm, had 0 divergent branches in the counters, although half of the lanes idled. A \
-             split warp took 629 cycles for 16 predicated arms of six operations, 2,411 for 16 \
+             per arm, had 0 divergent branches in the counters, although half of the lanes idled. \
+             A split warp took 629 cycles for 16 predicated arms of six operations, 2,411 for 16 \
              branches around seven.",
         ),
         find: predication,

@@ -2,8 +2,8 @@
 //!
 //! BSSY names a barrier and the address behind its BSYNC. Its branch is the first one behind it that
 //! is not between an inner BSSY and BSYNC; the immediate post-dominator of that branch is the first
-//! point that all its lanes reach. Regions with a call are left out: the paths through a function
-//! lead back to every caller.
+//! point that all its lanes reach. Functions and regions with a call are left out: the paths through
+//! a function lead back to every caller.
 
 use super::AskError;
 use simt_core::Program;
@@ -19,7 +19,7 @@ pub(super) struct Reconvergence {
     pub(super) deferred: (u64, u64),
     /// Before it: the other lanes leave by BREAK.
     pub(super) early: (u64, u64),
-    /// Without a branch, or with a call before the BSYNC.
+    /// Without a branch, with a call before the BSYNC, or in a function.
     pub(super) other: (u64, u64),
 }
 
@@ -91,7 +91,9 @@ fn place(kernel: &Kernel, text: &str, set: usize, sync: usize) -> At {
         return At::Other;
     };
     let after = |&block: &BasicBlockId| kernel.flow.immediate_post_dominator(block);
-    let mut points = std::iter::successors(after(&branch), after).take(kernel.insts.len());
+    // In a function, whose ends lead to every caller, there is none.
+    let Some(first) = after(&branch) else { return At::Other };
+    let mut points = std::iter::successors(Some(first), after).take(kernel.insts.len());
     match points.position(|block| block == meet) {
         Some(0) => At::Once,
         Some(_) => At::Later,

@@ -272,7 +272,7 @@ fn deferred(bench: &Bench) -> Result<Evidence, AskError> {
         ("at the immediate post-dominator", found.at_once),
         ("beyond it", found.deferred),
         ("before it; the other lanes leave by BREAK", found.early),
-        ("no branch of its own, or a call before it", found.other),
+        ("not examined: no branch, a call before it, or in a function", found.other),
     ];
     for (name, (number, kernels)) in rows {
         table.row(name, [number.into(), kernels.into()]);

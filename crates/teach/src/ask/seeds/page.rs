@@ -22,7 +22,7 @@ pub fn seeds() -> Result<String, AskError> {
          Books, lectures and forums make claims about warps. Here each is a run: what the \
          source says, what the simulator gives, what an NVIDIA H200 did. `simt-sim ask \
          --seeds` computes our figures and prints this page in some seconds; published figures \
-         and those of the H200 are listed with their sources in `src/ask/seeds/figures.ron`.\n\n\
+         and those of the H200 are listed with their sources in `crates/teach/src/ask/seeds/figures.ron`.\n\n\
          Verdicts are computed. Each line of figures has a rule for the agreement of two \
          figures: *the same*; *within* some percent; or, for ratios, on the *same side of 1* \
          (a margin of 2 % counts as 1). A line is **reproduced** if our figure agrees with the \
