@@ -314,14 +314,16 @@ fn price_by_word(
     let class = op.inst.class;
     let to_l2 = matches!(class, Class::LoadGlobal | Class::StoreGlobal | Class::AtomicGlobal);
     let (port, throttle) = match pipe {
-        // A pipe of two cycles is busy because another warp was selected the cycle before.
-        Pipe::Alu => (Port::Alu, Stall::NotSelected),
-        Pipe::Fma => (Port::Fma, Stall::NotSelected),
-        Pipe::FmaHeavy | Pipe::Half => (Port::FmaHeavy, Stall::NotSelected),
+        Pipe::Alu => (Port::Alu, Stall::MathPipeThrottle),
+        Pipe::Fma => (Port::Fma, Stall::MathPipeThrottle),
+        Pipe::FmaHeavy | Pipe::Half => (Port::FmaHeavy, Stall::MathPipeThrottle),
         Pipe::Fp64 => (Port::Fp64, Stall::MathPipeThrottle),
         Pipe::Xu => (Port::Sfu, Stall::MioThrottle),
         Pipe::Uniform => (Port::Uniform, Stall::MathPipeThrottle),
         Pipe::Lsu if to_l2 => (Port::Global, Stall::LgThrottle),
+        Pipe::Lsu if matches!(class, Class::LoadLocal | Class::StoreLocal) => {
+            (Port::Lsu, Stall::LgThrottle)
+        }
         Pipe::Lsu => (Port::Lsu, Stall::MioThrottle),
         Pipe::Constant | Pipe::Special => (Port::Constant, Stall::MioThrottle),
         Pipe::Branch => (Port::Branch, Stall::NotSelected),

@@ -80,14 +80,16 @@ pub struct Fetch {
     pub step: u32,
 }
 
-/// Constant cache of an SM, which is cold at launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// Constant caches of an SM, which are cold at launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConstantCache {
-    /// Cycles until a new line arrives.
-    pub latency: u32,
+    /// Cycles until a line arrives that the second level has.
+    pub hit: u32,
+    /// Further cycles until the second level has a line of bank 0.
+    pub launch: u32,
+    /// The same for a line of another bank, which is in memory.
+    pub memory: u32,
     /// Bytes of a line.
     pub line: u32,
-    /// Byte offset in bank 0 of the line that comes with a launch.
-    pub present: u32,
 }

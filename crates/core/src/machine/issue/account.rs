@@ -44,8 +44,8 @@ impl<O: Observer> Issuer<'_, O> {
         if from == now {
             return self.lose_slots(scheduler, now, SlotLoss::Stalled(stall));
         }
-        // The wait is for the fetch first, then dependences, the port (its last busy span) and
-        // other warps.
+        // The wait is for the issue interval or, in machine code, the stall count first, then for
+        // the fetch, dependences, the port (its last busy span) and other warps.
         let ready = until.cycle().max(from).min(now);
         let free = scheduler.free(port, &self.shared).max(ready).min(now);
         self.lose_slots(
@@ -53,14 +53,16 @@ impl<O: Observer> Issuer<'_, O> {
             now,
             SlotLoss::Stalled(if free > ready { throttle } else { stall }),
         );
+        let native = self.cx.kernel.native.is_some();
+        let own = if native { ready } else { fetched.clamp(from, ready) };
+        let asked = before.cycle().clamp(from, own);
+        let fetched = fetched.clamp(asked, ready);
         let mut report = |stall, cycles| {
             if cycles > 0 {
                 self.observer.on(Event::WarpStalled { sm, warp, pc, stall, cycles });
             }
         };
-        let fetched = fetched.clamp(from, ready);
         if fetched > from {
-            let asked = before.cycle().clamp(from, fetched);
             report(before.stall(), asked - from);
             report(Stall::NoInstruction, fetched - asked);
         }
