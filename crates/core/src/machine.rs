@@ -4,10 +4,11 @@
 //! reports events to an [`Observer`](crate::event::Observer); it keeps no counters. Each file's
 //! header states the model and its sources: `sm` (cycles), `issue` (one issue), `expansion`
 //! (machine instructions of a micro-op), `scheduler`, `pricing` (costs), `fetch` (instruction
-//! cache), `warp` (scoreboard), `memsys`, `cache`, `l2`, `dram` and `stores` (memory), `block`
+//! cache), `warp` (scoreboard), `memsys`, `cache`, `l2`, `shares`, `atomics`, `dram` and `stores` (memory), `block`
 //! (admission, barriers), `verdict` (hangs), `device` (several SMs), `session` (single steps, forwards
 //! and backwards).
 
+mod atomics;
 mod block;
 mod cache;
 mod constant_cache;
@@ -23,6 +24,7 @@ mod native_fetch;
 mod pricing;
 mod scheduler;
 mod session;
+mod shares;
 mod sm;
 mod stores;
 mod verdict;

@@ -20,7 +20,7 @@ use crate::isa::{Class, Unit};
 
 pub use code::{Entry, Expansion, Fold, Lowering, MachineCode, Target};
 pub use memory::{Cache, InstructionCache, Memory, StorePath, StorePolicy, Transactions};
-pub use sass::{ConstantCache, Fetch, Latencies, SassTimes};
+pub use sass::{AtomicRates, ConstantCache, Fetch, Latencies, SassTimes};
 
 use slips::{find_field, ron_diagnostic};
 
@@ -506,6 +506,13 @@ impl MachineSpec {
                 "expected a `half` of at most 1,000,000,000 bytes per cycle and more than 0, and a \
                  `write` of at most 1024",
             );
+        }
+        if let Some(atomics) = self.sass.as_ref().and_then(|times| times.atomics) {
+            let rates = [atomics.round, atomics.compare, atomics.float];
+            let ok = rates.iter().all(|rate| (0.0..=1e6).contains(rate));
+            need(ok, "atomics", "expected rounds of 0 to 1,000,000 cycles");
+            let few = (1..=1 << 16).contains(&atomics.units) && atomics.chunk >= 32;
+            need(few, "atomics", "expected 1 to 65,536 `units` and a `chunk` of at least 32 bytes");
         }
         if let Some(cache) = self.instruction_cache {
             let ok =

@@ -125,6 +125,11 @@ impl GlobalMemory {
         })
     }
 
+    /// Returns addresses and bytes of the segments, sorted by address.
+    pub(crate) fn extents(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.segments.iter().map(|segment| (segment.address, segment.bytes))
+    }
+
     /// Returns all segments with their content, sorted by address.
     pub fn into_segments(self) -> Vec<SegmentImage> {
         self.segments

@@ -51,6 +51,8 @@ impl ConstantLines {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Constants {
     times: ConstantCache,
+    /// Cycles by which the SM is later than the first one, which brings lines of all SMs to L2.
+    late: u32,
     /// Arrival cycle by number of the line; 0 for lines that were not requested.
     arrives: Vec<Cycle>,
     /// The same in the second level, by line.
@@ -58,8 +60,8 @@ pub(super) struct Constants {
 }
 
 impl Constants {
-    pub(super) fn new(cache: Option<ConstantCache>) -> Constants {
-        Constants { times: cache.unwrap_or_default(), ..Constants::default() }
+    pub(super) fn new(cache: Option<ConstantCache>, late: u32) -> Constants {
+        Constants { times: cache.unwrap_or_default(), late, ..Constants::default() }
     }
 
     /// Returns the cycle at which a line, requested at `now`, is present.
@@ -78,7 +80,8 @@ impl Constants {
         self.arrives.resize(self.arrives.len().max(at + 1), 0);
         self.shared.resize(self.shared.len().max(line + 1), 0);
         if self.shared[line] == 0 {
-            let latency = if far { self.times.memory } else { self.times.launch };
+            let ConstantCache { launch, memory, .. } = self.times;
+            let latency = if far { memory.saturating_sub(self.late).max(launch) } else { launch };
             self.shared[line] = now + Cycle::from(latency);
         }
         self.arrives[at] = self.shared[line].max(now) + Cycle::from(self.times.hit);
@@ -93,7 +96,7 @@ mod tests {
     #[test]
     fn the_second_access_to_a_line_waits_less() {
         let cache = ConstantCache { hit: 60, launch: 110, memory: 600, line: 64 };
-        let mut constants = Constants::new(Some(cache));
+        let mut constants = Constants::new(Some(cache), 0);
         assert_eq!(constants.fetch(1, 1000), 1170);
         assert_eq!(constants.fetch(1, 1100), 1170, "in flight");
         assert_eq!(constants.fetch(2, 1200), 1260, "LDC has a cache of its own");

@@ -9,11 +9,13 @@
 
 use std::sync::Mutex;
 
+use super::atomics::AtomicUnits;
 use super::block::{DoesNotFit, Occupancy};
 use super::constants;
 use super::l2::replay::{self, Found, RequestLog};
 use super::pricing::PricedCode;
 use super::scheduler::NEVER;
+use super::shares::Shares;
 use super::sm::Sm;
 use super::verdict::Finish;
 use crate::base::{BlockId, Cycle, LaneMask, SmId};
@@ -94,6 +96,8 @@ pub(super) struct Context<'a> {
     pub max_cycles: Cycle,
     /// Instructions that an SM may issue.
     pub max_issues: u64,
+    /// Atomic units of L2, if the machine has them for this code.
+    pub atomics: Option<AtomicUnits>,
     /// True if SMs log their L2 requests.
     pub logs_l2: bool,
     order: SideOrder,
@@ -110,6 +114,7 @@ impl<'a> Context<'a> {
     ) -> Context<'a> {
         let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
         let active_sms = u64::from(spec.sms).min(blocks) as u32;
+        let native = spec.sass.as_ref().filter(|_| code.kernel().native.is_some());
         Context {
             kernel: code.kernel(),
             spec,
@@ -132,9 +137,20 @@ impl<'a> Context<'a> {
             ),
             max_cycles: options.max_cycles,
             max_issues: options.max_issues.div_ceil(u64::from(active_sms.max(1))),
+            atomics: native.and_then(|times| times.atomics).map(AtomicUnits::new),
             logs_l2: false,
             order: options.order,
         }
+    }
+
+    /// Returns the shares of an SM in the launch's buffers, if it can find lines of other SMs in L2.
+    pub(super) fn shares(&self, sm: SmId) -> Option<Shares> {
+        let native = self.spec.sass.as_ref().filter(|_| self.kernel.native.is_some());
+        let sms = u64::from(self.active_sms);
+        let own = (self.blocks + sms).saturating_sub(1 + u64::from(sm.0)) / sms.max(1);
+        native
+            .filter(|times| times.shares_l2 && sms > 1)
+            .map(|_| Shares::new(self.global.extents(), &self.memory, own, self.blocks))
     }
 
     /// Returns true if blocks on different SMs can communicate.

@@ -5,10 +5,12 @@
 
 mod account;
 mod meet;
+mod native;
 mod parts;
 mod ways;
 
 use meet::gather;
+use native::resolve;
 pub(super) use ways::split;
 use ways::{add_side, barrier_register, branch, join, sides};
 
@@ -17,8 +19,8 @@ use super::constant_cache::Constants;
 use super::device::Context;
 use super::fetch::Instructions;
 use super::l2::replay::RequestLog;
-use super::memsys::MemorySystem;
-use super::native_fetch::NativeFetch;
+use super::memsys::{MemorySystem, Served};
+use super::native_fetch::{NativeFetch, lateness};
 use super::pricing::{Cost, Kind};
 use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
 use super::verdict::{FaultReport, Watch};
@@ -68,12 +70,15 @@ impl<'a, O: Observer> Issuer<'a, O> {
             id,
             cx,
             blocks,
-            memory: MemorySystem::new(cx.memory, cx.active_sms, id, cx.logs_l2),
+            memory: MemorySystem::new(cx.memory, cx.active_sms, id, cx.logs_l2, cx.shares(id)),
             instructions: Instructions::new(cx.spec.instruction_cache, cx.program.lines),
             native_fetch: native
                 .and_then(|times| times.fetch)
                 .map(|times| NativeFetch::new(times, cx.program.lines, cx.spec.schedulers, id)),
-            constants: Constants::new(cx.spec.sass.as_ref().and_then(|times| times.constants)),
+            constants: Constants::new(
+                cx.spec.sass.as_ref().and_then(|times| times.constants),
+                native.and_then(|times| times.fetch).map_or(0, |times| lateness(id, times.spread)),
+            ),
             shared: SharedPorts::default(),
             barrier_free: 0,
             addresses: Box::new([0; MAX_LANES]),
@@ -144,13 +149,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let mut times =
             Times { resume: cost.gap.after(last), done: last + Cycle::from(cost.latency) };
         if cost.queues > 0 {
-            let start = scheduler.special_until.max(now);
-            scheduler.special_until = start + Cycle::from(cost.queues);
-            times.done += start - now;
-            if let Some(times) = &cx.spec.sass {
-                let free = scheduler.special_until.saturating_sub(times.queue.into());
-                scheduler.occupy(cost.port, free.max(now + 2));
-            }
+            times.done += self.queue_special(scheduler, cost, now);
         }
         if cost.loads_constant && cost.constant > 0 {
             times.done += self.constants.fetch(cost.constant, now) - now;
@@ -382,17 +381,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     let asked = asked(&step.inst.op, access, &self.addresses, &warp.registers);
                     self.observer.access(slot, pc, &asked);
                     let price = Cycle::from(cost.latency);
-                    let served = self.memory.serve(now, access, &mut self.addresses, slot.0, price);
+                    let served = self.serve(warp, &step.inst.op, access, (slot.0, price), now);
                     times.done = served.done + Cycle::from(cost.wide);
-                    let queue = match (&cx.spec.sass, &cx.kernel.native) {
-                        (Some(times), Some(_)) => times.queue.into(),
-                        _ => 0,
-                    };
-                    let accepted =
-                        (self.memory.in_order().max(now + served.port)).saturating_sub(queue);
-                    let free = if queue > 0 { accepted.max(now + 1) } else { now + served.port };
-                    self.shared.occupy_lsu(free);
-                    self.shared.queue_accepts(self.memory.accepts_at());
                     self.observer.on(Event::Memory {
                         cycle: now,
                         sm,
@@ -486,17 +476,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
                         .fetch(cost.line, asked)
                         .max(asked + Cycle::from(warp.refetch)),
                 };
-                let mut until = warp.dependences(cost, resume).max(warp.resolves);
-                if cost.constant > 0 && !cost.loads_constant {
-                    let arrives = self.constants.fetch(cost.constant, asked);
-                    if arrives > asked {
-                        until = until.max(Until::new(arrives, Stall::ImcMiss));
-                    }
-                }
-                if let Some((counter, left)) = cost.falls_to {
-                    warp.forget_finished(from);
-                    let at = warp.falls_to(counter, left);
-                    until = until.max(Until::new(at, Stall::LongScoreboard));
+                let mut until = warp.dependences(cost, resume);
+                if cx.kernel.native.is_some() {
+                    until = self.native_waits(warp, cost, (from, asked), until);
                 }
                 if fetched > asked {
                     until = until.max(Until::new(fetched, Stall::NoInstruction));
@@ -626,16 +608,6 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
             Kind::ElementWise | Kind::Join | Kind::ConditionalBranch | Kind::Plain => true,
         }
-    }
-}
-
-/// Lets the warp wait for the target of a branch (machine code).
-///
-/// A divergent branch whose fall-through side goes on first costs nothing more.
-#[inline]
-fn resolve(warp: &mut Warp, cost: &Cost, next: Pc, now: Cycle) {
-    if cost.resolves > 0 && warp.control.active().is_some_and(|(pc, _)| pc != next) {
-        warp.resolves = Until::new(now + Cycle::from(cost.resolves), Stall::BranchResolving);
     }
 }
 

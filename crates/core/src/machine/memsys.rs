@@ -12,10 +12,12 @@ mod banks;
 
 use banks::{ideal_wavefronts, wavefronts};
 
+use super::atomics::{AtomicPath, AtomicUnits, Weight};
 use super::cache::{Cache, LINE, SECTOR, sectors_in};
 use super::dram::Dram;
 use super::l2::L2;
 use super::l2::replay::RequestLog;
+use super::shares::Shares;
 use super::stores::{FINE, Stores};
 use crate::base::{Cycle, MAX_LANES, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
@@ -39,6 +41,12 @@ pub(super) struct MemorySystem {
     stores: Option<Stores>,
     /// First cycle at which the in-order load/store unit accepts another access.
     in_order: Cycle,
+    /// The same without the wait for room on the path of atomics, which holds issued instructions.
+    issues_in_order: Cycle,
+    /// Path to the atomic units of L2.
+    atomics: AtomicPath,
+    /// Shares in the launch's buffers, to find lines of other SMs in L2.
+    shares: Option<Shares>,
     /// Log of L2 requests, if enabled.
     log: Option<RequestLog>,
     /// Scratch: lines of the request being served.
@@ -53,6 +61,8 @@ pub(super) struct Served {
     pub done: Cycle,
     /// Cycles for which the load/store unit is busy.
     pub port: Cycle,
+    /// Cycle at which the load/store unit has taken it.
+    pub taken: Cycle,
 }
 
 /// 128-byte lines of a request, ascending, with the sectors of each.
@@ -66,7 +76,13 @@ impl MemorySystem {
     /// Creates the memory system of SM `sm`, one of `active_sms` with work.
     ///
     /// With `logs` it records its L2 requests.
-    pub(super) fn new(m: Memory, active_sms: u32, sm: SmId, logs: bool) -> MemorySystem {
+    pub(super) fn new(
+        m: Memory,
+        active_sms: u32,
+        sm: SmId,
+        logs: bool,
+        shares: Option<Shares>,
+    ) -> MemorySystem {
         let share = f64::from(active_sms.max(1));
         let link = m.l2_bytes_per_cycle_sm.min(m.l2_bytes_per_cycle / share);
         MemorySystem {
@@ -79,6 +95,9 @@ impl MemorySystem {
             link_free: 0,
             stores: m.stores.map(|path| Stores::new(path, active_sms)),
             in_order: 0,
+            issues_in_order: 0,
+            atomics: AtomicPath::default(),
+            shares,
             log: logs.then(|| RequestLog::new(sm)),
             lines: Lines { lines: [(0, 0); MAX_LANES], len: 0 },
         }
@@ -89,17 +108,17 @@ impl MemorySystem {
         self.log
     }
 
-    /// Returns the cycle from which the next access is served.
+    /// Returns the cycle from which the next access is served, atomics aside.
     #[inline]
     pub(super) fn in_order(&self) -> Cycle {
-        self.in_order
+        self.issues_in_order
     }
 
     /// Returns the first cycle at which the memory queue accepts another request.
     #[inline]
     pub(super) fn accepts_at(&self) -> Cycle {
         (self.link_free / FINE)
-            .max(self.in_order)
+            .max(self.issues_in_order)
             .saturating_sub(Cycle::from(self.spec.queue_cycles))
     }
 
@@ -114,16 +133,19 @@ impl MemorySystem {
         addresses: &mut [u64; MAX_LANES],
         warp_slot: u32,
         price: Cycle,
+        atomics: Option<(&AtomicUnits, Weight)>,
     ) -> Served {
         if matches!(access.space, Space::Const | Space::Param) {
             return Served {
                 traffic: Traffic { memory: MemoryKind::Const, ..blank(access) },
                 done: now + price,
                 port: 1,
+                taken: now,
             };
         }
-        let now = now.max(self.in_order);
-        let served = match access.space {
+        let issued = now.max(self.issues_in_order);
+        let now = now.max(self.in_order).max(self.atomics.room);
+        let mut served = match access.space {
             Space::Shared => self.shared(now, access, addresses),
             Space::Local => {
                 let own = (1 << 56) + (u64::from(self.sm.0) << 44) + (u64::from(warp_slot) << 36);
@@ -135,10 +157,19 @@ impl MemorySystem {
                 }
                 self.local(now, access, addresses)
             }
-            _ => self.global(now, access, addresses, MemoryKind::Global),
+            _ => {
+                let mut served = self.global(now, access, addresses, MemoryKind::Global, atomics);
+                if let Some((units, weight)) = atomics {
+                    served.done +=
+                        self.atomics.send(units, weight, access, addresses, (self.sm, now));
+                }
+                served
+            }
         };
+        served.taken = now;
         let room = self.stores.as_ref().map_or(0, Stores::room_at);
         self.in_order = room.max(now + served.port);
+        self.issues_in_order = room.max(issued + served.port);
         served
     }
 
@@ -154,11 +185,11 @@ impl MemorySystem {
     fn local(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Served {
         let words = access.bytes.div_ceil(4).max(1);
         let word = MemoryAccess { bytes: access.bytes.min(4), ..access };
-        let mut served = self.global(now, word, addresses, MemoryKind::Local);
+        let mut served = self.global(now, word, addresses, MemoryKind::Local, None);
         let mut at = *addresses;
         for _ in 1..words {
             at.iter_mut().for_each(|a| *a = a.wrapping_add(4 * MAX_LANES as u64));
-            let next = self.global(now + served.port, word, &at, MemoryKind::Local);
+            let next = self.global(now + served.port, word, &at, MemoryKind::Local, None);
             let (all, one) = (&mut served.traffic, &next.traffic);
             all.requested += one.requested;
             all.sectors += one.sectors;
@@ -181,6 +212,7 @@ impl MemorySystem {
         access: MemoryAccess,
         addresses: &[u64; MAX_LANES],
         memory: MemoryKind,
+        atomics: Option<(&AtomicUnits, Weight)>,
     ) -> Served {
         self.lines.coalesce(access, addresses);
         let count = self.lines.len;
@@ -210,6 +242,9 @@ impl MemorySystem {
                     missing = fetched & !found.hits;
                     if found.hits & sectors != 0 {
                         done = done.max(found.arrives);
+                        if let Some(shares) = &mut self.shares {
+                            shares.found(found.arrives > now);
+                        }
                     }
                     filled = Some(found);
                 } else if access.kind != AccessKind::Read
@@ -222,7 +257,8 @@ impl MemorySystem {
                 continue;
             }
             let port_delay = position as Cycle * Cycle::from(self.spec.l1_line_interval);
-            let arrives = self.below_l1(now + port_delay, line, missing, dense, &mut traffic);
+            let arrives =
+                self.below_l1(now + port_delay, line, missing, dense, atomics, &mut traffic);
             done = done.max(arrives);
             if let (Some(l1), Some(found)) = (&mut self.l1, filled) {
                 l1.arrive(found, arrives);
@@ -238,7 +274,7 @@ impl MemorySystem {
             done = done.max(now + Cycle::from(self.spec.atomic_latency)) + extra;
         }
         let port = ((count as Cycle).max(1) * Cycle::from(self.spec.l1_line_interval)).max(passes);
-        Served { traffic, done, port }
+        Served { traffic, done, port, taken: now }
     }
 
     /// Transfers sectors of one line over the link to L2 and, on L2 misses, from DRAM.
@@ -248,6 +284,7 @@ impl MemorySystem {
         line: u64,
         sectors: u8,
         dense: bool,
+        atomics: Option<(&AtomicUnits, Weight)>,
         traffic: &mut Traffic,
     ) -> Cycle {
         let through_link = match (&mut self.stores, traffic.kind) {
@@ -275,8 +312,26 @@ impl MemorySystem {
         // A store that misses in L2 is merged there under a byte mask: no read from DRAM.
         if absent != 0 && traffic.kind != AccessWay::Store {
             let count = sectors_in(absent);
-            traffic.dram += count;
-            arrives = arrives.max(self.dram.read(through_link, line, count));
+            let units =
+                atomics.filter(|_| traffic.kind == AccessWay::Atomic).map(|(units, _)| units);
+            if let Some(at) = units.and_then(|units| units.brought(line)) {
+                arrives = arrives.max(at);
+            } else if traffic.kind == AccessWay::Load
+                && traffic.memory == MemoryKind::Global
+                && let Some(shares) = &mut self.shares
+                && shares.has(line * LINE, count)
+            {
+                traffic.l2_hits += count;
+                let [l2, dram] = [self.spec.l2.latency, self.spec.dram_latency].map(Cycle::from);
+                let on_way = shares.remains(dram.saturating_sub(l2));
+                arrives = arrives.max(through_link + l2 + on_way);
+            } else {
+                traffic.dram += count;
+                arrives = arrives.max(self.dram.read(through_link, line, count));
+                if let Some(units) = units {
+                    units.bring(line, arrives);
+                }
+            }
             self.l2.arrive(&found, arrives);
         }
         arrives
@@ -299,7 +354,7 @@ impl MemorySystem {
             ideal_wavefronts: ideal,
             ..blank(access)
         };
-        Served { traffic, done, port: Cycle::from(passes.max(1)) }
+        Served { traffic, done, port: Cycle::from(passes.max(1)), taken: now }
     }
 }
 

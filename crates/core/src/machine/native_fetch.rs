@@ -128,7 +128,7 @@ impl NativeFetch {
 ///
 /// On an H200 the slowest SM of a launch is some hundred cycles late, the average one little: the
 /// sixth power of a fraction that takes every value below 1 once.
-fn lateness(sm: SmId, spread: u32) -> u32 {
+pub(super) fn lateness(sm: SmId, spread: u32) -> u32 {
     const SMS: u32 = 132;
     let fraction = f64::from(sm.0 % SMS * 61 % SMS) / f64::from(SMS);
     (f64::from(spread) * fraction.powi(6)) as u32

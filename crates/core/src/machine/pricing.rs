@@ -96,6 +96,8 @@ pub(super) struct Cost {
     /// Of machine code: cycles until the next instruction of a branch that is taken, or of a
     /// convergence operation; 0 if the control word has them.
     pub resolves: u32,
+    /// True if it ends its lanes.
+    pub exits: bool,
     /// Of machine code: counter that must fall to a value (DEPBAR).
     pub falls_to: Option<(u8, u8)>,
     /// True if it changes only registers and has one issue slot on a port of the scheduler, no
@@ -409,6 +411,7 @@ fn price_by_word(
         constant: 0,
         loads_constant: opcode.name == "LDC",
         resolves,
+        exits: class == Class::Exit,
         falls_to,
         simple: false,
     }
@@ -503,6 +506,7 @@ fn price_by_class(
         constant: 0,
         loads_constant: false,
         resolves: 0,
+        exits: class == Class::Exit,
         falls_to: None,
         simple: false,
     }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 pub use ears::Access;
 use ears::Listener;
 
+use super::atomics::{AtomicUnits, UnitState};
 use super::block::{DoesNotFit, Occupancy};
 use super::device::{self, Context, Options};
 use super::sm::Sm;
@@ -71,6 +72,8 @@ struct Open {
 /// Saved state of a [`Session`].
 pub struct Saved<'a> {
     state: State<'a>,
+    /// Atomic units of L2.
+    atomics: Option<UnitState>,
     pages: BTreeMap<u64, Arc<Page>>,
     heap: Option<Heap>,
 }
@@ -338,7 +341,8 @@ impl<'a> Session<'a> {
             self.pages.insert(page, Arc::new(words));
         }
         let heap = self.cx.global.heap();
-        Saved { state: self.state.clone(), pages: self.pages.clone(), heap }
+        let atomics = self.cx.atomics.as_ref().map(AtomicUnits::save);
+        Saved { atomics, state: self.state.clone(), pages: self.pages.clone(), heap }
     }
 
     /// Restores a saved state, earlier or later.
@@ -356,6 +360,9 @@ impl<'a> Session<'a> {
                 Some(words) => self.cx.global.write(page, &words[..]),
                 None => self.write_base(page),
             }
+        }
+        if let (Some(units), Some(state)) = (&self.cx.atomics, &saved.atomics) {
+            units.restore(state);
         }
         self.pages.clone_from(&saved.pages);
         self.cx.global.set_heap(saved.heap.clone());

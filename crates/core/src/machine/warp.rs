@@ -107,6 +107,8 @@ pub(super) struct Warp {
     pub opens: Until,
     /// Cycle at which a branch or convergence operation of machine code is resolved.
     pub resolves: Until,
+    /// Cycle at which the load/store unit has taken the warp's stores (machine code).
+    pub sent: Cycle,
     /// Availability of uniform-datapath results in another basic block.
     pub uniform: Until,
 }
@@ -144,6 +146,7 @@ impl Warp {
             ahead: None,
             opens: Until::default(),
             resolves: Until::default(),
+            sent: 0,
             uniform: Until::default(),
         }
     }
@@ -156,6 +159,7 @@ impl Warp {
         self.come.clear();
         self.refetch = 0;
         self.resolves = Until::default();
+        self.sent = 0;
         (self.ahead, self.opens, self.uniform) = (None, Until::default(), Until::default());
     }
 

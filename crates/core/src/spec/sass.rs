@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::isa::Pipe;
 
 /// Times of machine code. The control words have the others.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SassTimes {
     /// Cycles between two warp instructions of a scheduler on each pipe.
@@ -42,6 +42,10 @@ pub struct SassTimes {
     pub load_16: u32,
     /// Latencies of the memory system, in cycles from issue to write-back.
     pub accesses: Option<Latencies>,
+    /// True if an SM finds lines in L2 that other SMs have read.
+    pub shares_l2: bool,
+    /// Atomic units of L2; `None`: atomics of different SMs do not delay each other.
+    pub atomics: Option<AtomicRates>,
     /// Constant cache.
     pub constants: Option<ConstantCache>,
     /// Instruction caches.
@@ -92,4 +96,22 @@ pub struct ConstantCache {
     pub memory: u32,
     /// Bytes of a line.
     pub line: u32,
+}
+
+/// Atomic units of L2.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AtomicRates {
+    /// Number of units.
+    pub units: u32,
+    /// Neighboring bytes of one unit.
+    pub chunk: u32,
+    /// Cycles of a round: lanes on distinct words of a sector.
+    pub round: f64,
+    /// The same for compare-and-swap.
+    pub compare: f64,
+    /// The same for floating-point additions of several lanes to one word.
+    pub float: f64,
+    /// Rounds that an SM's path to the units holds.
+    pub path: u32,
 }

@@ -47,13 +47,19 @@ impl<O: Observer> Issuer<'_, O> {
         // The wait is for the issue interval or, in machine code, the stall count first, then for
         // the fetch, dependences, the port (its last busy span) and other warps.
         let ready = until.cycle().max(from).min(now);
-        let free = scheduler.free(port, &self.shared).max(ready).min(now);
+        let native = self.cx.kernel.native.is_some();
+        let free = if native && throttle == Stall::MathPipeThrottle {
+            // Of each interval of the pipe, another warp issues in one cycle.
+            let interval = Cycle::from(self.cx.program.costs[pc.index()].interval.max(1));
+            ready + (now - ready) * (interval - 1) / interval
+        } else {
+            scheduler.free(port, &self.shared).max(ready).min(now)
+        };
         self.lose_slots(
             scheduler,
             now,
             SlotLoss::Stalled(if free > ready { throttle } else { stall }),
         );
-        let native = self.cx.kernel.native.is_some();
         let own = if native { ready } else { fetched.clamp(from, ready) };
         let asked = before.cycle().clamp(from, own);
         let fetched = fetched.clamp(asked, ready);

@@ -1,0 +1,246 @@
+//! Atomic units of L2, for machine code.
+//!
+//! Each unit serves neighboring lines, one sector at a time: lanes on distinct words of a sector
+//! together, lanes on one word one after the other. An SM's path to the units holds a number of
+//! such rounds; when it is full, the load/store unit stops, and a warp that exits waits for its
+//! requests (`drain`). The SMs that have used a chunk have equal shares of its unit; SMs whose
+//! blocks use global atomics run in cycle order, so each knows the others. Measured on an H200 with atomics on one word, one line and random words
+//! (docs/calibration.md). Not modeled: the real hash, and combining of equal requests.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::cache::SECTOR;
+use super::stores::FINE;
+use crate::base::{Cycle, MAX_LANES, SmId, mix};
+use crate::exec::MemoryAccess;
+use crate::isa::Type;
+use crate::kernel::{AtomicFn, Op};
+use crate::spec::AtomicRates;
+
+/// Atomic operations by their cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weight {
+    /// Integer operations and exchanges.
+    Plain,
+    /// Compare-and-swap.
+    Compare,
+    /// Floating-point additions.
+    Float,
+    /// Floating-point additions of 64 bits.
+    Double,
+}
+
+impl Weight {
+    /// Returns the weight of an instruction.
+    pub(super) fn of(op: &Op) -> Weight {
+        match op {
+            Op::Atomic(atomic) => match (atomic.f, atomic.ty) {
+                (AtomicFn::Cas, _) => Weight::Compare,
+                (AtomicFn::Add, Type::F16 | Type::F32) => Weight::Float,
+                (AtomicFn::Add, Type::F64) => Weight::Double,
+                _ => Weight::Plain,
+            },
+            _ => Weight::Plain,
+        }
+    }
+}
+
+/// Use of the units by all SMs.
+pub(super) struct AtomicUnits {
+    rates: AtomicRates,
+    state: Mutex<UnitState>,
+}
+
+/// State of the units, for checkpoints.
+#[derive(Clone, Default)]
+pub(super) struct UnitState {
+    /// SMs that have used each chunk, one bit each.
+    users: BTreeMap<u64, Vec<u64>>,
+    /// Arrival cycle of lines that atomics have brought to L2.
+    lines: BTreeMap<u64, Cycle>,
+}
+
+impl UnitState {
+    /// Counts the SMs that have used a chunk, `sm` included.
+    fn users(&mut self, chunk: u64, sm: SmId) -> u64 {
+        let seen = self.users.entry(chunk).or_default();
+        let word = sm.0 as usize / 64;
+        seen.resize(seen.len().max(word + 1), 0);
+        seen[word] |= 1 << (sm.0 % 64);
+        seen.iter().map(|bits| u64::from(bits.count_ones())).sum()
+    }
+}
+
+impl AtomicUnits {
+    /// Creates idle units.
+    pub(super) fn new(rates: AtomicRates) -> AtomicUnits {
+        AtomicUnits { rates, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, UnitState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns a copy of the state.
+    pub(super) fn save(&self) -> UnitState {
+        self.state().clone()
+    }
+
+    /// Restores a state.
+    pub(super) fn restore(&self, state: &UnitState) {
+        self.state().clone_from(state);
+    }
+
+    /// Returns the cycle at which an atomic brought a line to L2, or records `at`.
+    pub(super) fn brought(&self, line: u64) -> Option<Cycle> {
+        self.state().lines.get(&line).copied()
+    }
+
+    /// Records that a line arrives in L2 at `at`.
+    pub(super) fn bring(&self, line: u64, at: Cycle) {
+        self.state().lines.insert(line, at);
+    }
+
+    /// Returns the fine time of `rounds` on a sector.
+    fn cost(&self, weight: Weight, rounds: u32) -> u64 {
+        let rate = match weight {
+            Weight::Compare => self.rates.compare,
+            Weight::Float | Weight::Double if rounds > 1 => self.rates.float,
+            Weight::Double => 2.0 * self.rates.round,
+            Weight::Plain | Weight::Float => self.rates.round,
+        };
+        (rate * FINE as f64) as u64 * u64::from(rounds)
+    }
+}
+
+/// Path of one SM to the units.
+#[derive(Clone, Default)]
+pub(super) struct AtomicPath {
+    /// Fine time until which the SM's share of each unit is busy.
+    free: Vec<u64>,
+    /// Requests under way: cycle at which their unit starts with them, and rounds.
+    waiting: VecDeque<(Cycle, u32)>,
+    /// Sum of their rounds.
+    rounds: u32,
+    /// Cycle at which the path has room.
+    pub room: Cycle,
+}
+
+impl AtomicPath {
+    /// Sends an atomic access of an SM at a cycle. Returns its delay by other atomics.
+    pub(super) fn send(
+        &mut self,
+        units: &AtomicUnits,
+        weight: Weight,
+        access: MemoryAccess,
+        addresses: &[u64; MAX_LANES],
+        (sm, now): (SmId, Cycle),
+    ) -> Cycle {
+        let mut state = units.state();
+        self.free.resize(units.rates.units.max(1) as usize, 0);
+        let mut delay = 0;
+        let mut words = [0; MAX_LANES];
+        let mut len = 0;
+        for lane in access.lanes.lanes() {
+            words[len] = addresses[lane as usize % MAX_LANES];
+            len += 1;
+        }
+        words[..len].sort_unstable();
+        for sector in words[..len].chunk_by(|a, b| a / SECTOR == b / SECTOR) {
+            let rounds = sector.chunk_by(|a, b| a == b).map(<[u64]>::len).max().unwrap_or(1) as u32;
+            let chunk = sector[0] / u64::from(units.rates.chunk.max(1));
+            let unit = mix(chunk) as usize % self.free.len();
+            let cost = units.cost(weight, rounds);
+            let start = self.free[unit].max(now * FINE);
+            let end = start + cost * state.users(chunk, sm);
+            self.free[unit] = end;
+            delay = delay.max((end - cost) / FINE - now);
+            self.waiting.push_back((start / FINE, rounds));
+            self.rounds += rounds;
+        }
+        while self.waiting.front().is_some_and(|&(start, _)| start <= now) {
+            self.pop();
+        }
+        while self.rounds > units.rates.path
+            && let Some(start) = self.pop()
+        {
+            self.room = self.room.max(start);
+        }
+        delay
+    }
+
+    fn pop(&mut self) -> Option<Cycle> {
+        let (start, rounds) = self.waiting.pop_front()?;
+        self.rounds -= rounds;
+        Some(start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::LaneMask;
+    use crate::exec::AccessKind;
+    use crate::isa::Space;
+
+    const RATES: AtomicRates =
+        AtomicRates { units: 96, chunk: 512, round: 1.0, compare: 2.0, float: 4.0, path: 10 };
+
+    fn atomic() -> MemoryAccess {
+        MemoryAccess {
+            space: Space::Global,
+            kind: AccessKind::Atomic,
+            lanes: LaneMask::FULL,
+            bytes: 4,
+            bypass_l1: true,
+            changed: true,
+        }
+    }
+
+    /// Returns the cycles between two of many accesses of two SMs in turn.
+    fn pace(weight: Weight, address: impl Fn(u64) -> u64) -> u64 {
+        let units = AtomicUnits::new(RATES);
+        let addresses = std::array::from_fn(|lane| address(lane as u64));
+        let mut paths = [AtomicPath::default(), AtomicPath::default()];
+        let mut last = 0;
+        for i in 0..400 {
+            let sm = SmId(i as u32 % 2);
+            last = paths[i % 2].send(&units, weight, atomic(), &addresses, (sm, 0));
+        }
+        last / 399
+    }
+
+    #[test]
+    fn a_unit_serves_a_sector_at_a_time_and_a_word_lane_by_lane() {
+        assert_eq!(pace(Weight::Plain, |lane| 4096 + 4 * lane), 4, "four sectors");
+        assert_eq!(pace(Weight::Plain, |lane| 4096 + 4 * (lane % 8)), 4, "four lanes on a word");
+        assert_eq!(pace(Weight::Plain, |_| 4096), 32, "one word");
+        assert_eq!(pace(Weight::Compare, |lane| 4096 + 4 * lane), 8);
+        assert_eq!(pace(Weight::Float, |_| 4096), 128);
+    }
+
+    #[test]
+    fn a_full_path_has_room_when_its_oldest_requests_start() {
+        let units = AtomicUnits::new(RATES);
+        let addresses = [4096; MAX_LANES];
+        let mut path = AtomicPath::default();
+        path.send(&units, Weight::Plain, atomic(), &addresses, (SmId(0), 100));
+        assert_eq!(path.room, 0, "it has started");
+        path.send(&units, Weight::Plain, atomic(), &addresses, (SmId(0), 100));
+        assert_eq!(path.room, 132);
+    }
+
+    #[test]
+    fn a_checkpoint_restores_the_units() {
+        let units = AtomicUnits::new(RATES);
+        let saved = units.save();
+        let addresses = [4096; MAX_LANES];
+        let mut paths = [AtomicPath::default(), AtomicPath::default()];
+        paths[0].send(&units, Weight::Plain, atomic(), &addresses, (SmId(0), 0));
+        units.bring(7, 700);
+        units.restore(&saved);
+        let delay = paths[1].send(&units, Weight::Plain, atomic(), &addresses, (SmId(1), 0));
+        assert_eq!((delay, units.brought(7)), (0, None), "the only user");
+    }
+}
