@@ -9,8 +9,10 @@
 //! Not modeled: MSHR limits, DRAM banks and rows, TLB, L2 slices.
 
 mod banks;
+mod lines;
 
 use banks::{ideal_wavefronts, wavefronts};
+use lines::Lines;
 
 use super::atomics::{AtomicPath, AtomicUnits, Weight};
 use super::cache::{Cache, LINE, SECTOR, sectors_in};
@@ -65,13 +67,6 @@ pub(super) struct Served {
     pub taken: Cycle,
 }
 
-/// 128-byte lines of a request, ascending, with the sectors of each.
-#[derive(Clone)]
-struct Lines {
-    lines: [(u64, u8); MAX_LANES],
-    len: usize,
-}
-
 impl MemorySystem {
     /// Creates the memory system of SM `sm`, one of `active_sms` with work.
     ///
@@ -117,9 +112,9 @@ impl MemorySystem {
     /// Returns the first cycle at which the memory queue accepts another request.
     #[inline]
     pub(super) fn accepts_at(&self) -> Cycle {
-        (self.link_free / FINE)
-            .max(self.issues_in_order)
-            .saturating_sub(Cycle::from(self.spec.queue_cycles))
+        // Atomics wait in a queue of their own, which holds issued instructions.
+        let link = if self.atomics.room > 0 { 0 } else { self.link_free / FINE };
+        link.max(self.issues_in_order).saturating_sub(Cycle::from(self.spec.queue_cycles))
     }
 
     /// Serves an access issued at `now`.
@@ -378,60 +373,6 @@ fn blank(access: MemoryAccess) -> Traffic {
         written_back: 0,
         wavefronts: 0,
         ideal_wavefronts: 0,
-    }
-}
-
-impl Lines {
-    /// Collects the distinct lines and sectors of a request. An aligned access of up to 16 bytes
-    /// lies in one sector.
-    #[inline]
-    fn coalesce(&mut self, access: MemoryAccess, addresses: &[u64; MAX_LANES]) {
-        self.len = 0;
-        let (mut line, mut sectors) = (0, 0); // of the current line
-        let mut ascending = true;
-        for lane in access.lanes.lanes() {
-            let sector = addresses[lane as usize % MAX_LANES] / SECTOR;
-            let here = sector / (LINE / SECTOR);
-            if here != line && sectors != 0 {
-                self.push(line, sectors);
-                sectors = 0;
-                ascending &= line < here;
-            }
-            line = here;
-            sectors |= 1 << (sector % (LINE / SECTOR));
-        }
-        self.push(line, sectors);
-        if !ascending {
-            self.sort();
-        }
-    }
-
-    /// Returns the number of sectors in the request.
-    fn sectors(&self) -> u64 {
-        self.lines[..self.len].iter().map(|&(_, sectors)| u64::from(sectors_in(sectors))).sum()
-    }
-
-    #[inline]
-    fn push(&mut self, line: u64, sectors: u8) {
-        self.lines[self.len % MAX_LANES] = (line, sectors);
-        self.len += 1;
-    }
-
-    /// Sorts the lines and removes duplicates.
-    fn sort(&mut self) {
-        let lines = &mut self.lines[..self.len];
-        lines.sort_unstable();
-        let mut last = 0;
-        for i in 1..lines.len() {
-            let (line, sectors) = lines[i];
-            if lines[last].0 == line {
-                lines[last].1 |= sectors;
-            } else {
-                last += 1;
-                lines[last] = (line, sectors);
-            }
-        }
-        self.len = last + 1;
     }
 }
 

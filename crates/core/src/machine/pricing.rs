@@ -1,5 +1,9 @@
 //! Costs of a kernel's micro-ops on a machine: unit, latency, issue slots, registers.
 
+mod native;
+
+use native::{kept_operands, price_by_word, read_ports};
+
 use super::constant_cache::ConstantLines;
 use super::expansion::Expansion;
 use super::fetch::LINE;
@@ -9,9 +13,9 @@ use crate::base::{Cycle, Pc};
 use crate::code::{COUNTERS, Code, Dependences, MicroOp, Scheme};
 use crate::event::Stall;
 use crate::exec;
-use crate::isa::{Class, ControlWord, Opcode, Pipe, Space, Unit};
-use crate::kernel::{ConvergenceOp, Inst, LaneFn, LaneOp, NativeFn, Op, Register, Row};
-use crate::spec::{Machine, SassTimes};
+use crate::isa::{Class, Space, Unit};
+use crate::kernel::{ConvergenceOp, LaneFn, LaneOp, Op, Row};
+use crate::spec::Machine;
 
 /// Treatment of a step by the pipeline.
 ///
@@ -300,151 +304,6 @@ fn price(op: &MicroOp, spec: &Machine) -> Cost {
             price_by_word(op, spec, word, opcode, falls_to)
         }
     }
-}
-
-/// Returns the cost of a machine instruction: the control word has its fixed latencies.
-fn price_by_word(
-    op: &MicroOp,
-    spec: &Machine,
-    word: ControlWord,
-    opcode: &Opcode,
-    falls_to: Option<(u8, u8)>,
-) -> Cost {
-    let pipe = opcode.pipe;
-    let default = SassTimes::default();
-    let times = spec.sass.as_ref().unwrap_or(&default);
-    let class = op.inst.class;
-    let to_l2 = matches!(class, Class::LoadGlobal | Class::StoreGlobal | Class::AtomicGlobal);
-    let (port, throttle) = match pipe {
-        Pipe::Alu => (Port::Alu, Stall::MathPipeThrottle),
-        Pipe::Fma => (Port::Fma, Stall::MathPipeThrottle),
-        Pipe::FmaHeavy | Pipe::Half => (Port::FmaHeavy, Stall::MathPipeThrottle),
-        Pipe::Fp64 => (Port::Fp64, Stall::MathPipeThrottle),
-        Pipe::Xu => (Port::Sfu, Stall::MioThrottle),
-        Pipe::Uniform => (Port::Uniform, Stall::MathPipeThrottle),
-        Pipe::Lsu if to_l2 => (Port::Global, Stall::LgThrottle),
-        Pipe::Lsu if matches!(class, Class::LoadLocal | Class::StoreLocal) => {
-            (Port::Lsu, Stall::LgThrottle)
-        }
-        Pipe::Lsu => (Port::Lsu, Stall::MioThrottle),
-        Pipe::Constant | Pipe::Special => (Port::Constant, Stall::MioThrottle),
-        Pipe::Branch => (Port::Branch, Stall::NotSelected),
-        Pipe::None => (Port::None, Stall::MathPipeThrottle),
-    };
-    // The control word counts cycles from this issue to the warp's next one.
-    let stall = u32::from(word.stall).max(1);
-    let (gap, gap_stall) = match class {
-        Class::Fence => (stall.max(spec.price(class).latency), Stall::Membar),
-        _ => (stall, Stall::Wait),
-    };
-    let result = match class {
-        Class::LoadConst | Class::Move if pipe != Pipe::Uniform => Stall::ShortScoreboard,
-        class => match result_of(class, spec) {
-            Stall::Wait => Stall::ShortScoreboard,
-            other => other,
-        },
-    };
-    let price = spec.price(class);
-    let own = times.latencies.iter().find(|(name, _)| *name == opcode.name);
-    let latency = own.map_or(price.latency, |(_, cycles)| *cycles);
-    let interval = match times.intervals.get(&pipe) {
-        Some(&interval) => interval,
-        // The instructions of these pipes have prices of their own.
-        None if matches!(pipe, Pipe::Xu | Pipe::Fp64) => price.interval,
-        None => 1,
-    };
-    let interval = match &op.inst.op {
-        Op::Native(native) if matches!(native.f, NativeFn::MultiplyHigh { .. }) => 2 * interval,
-        _ => interval,
-    };
-    let wide = match &op.inst.op {
-        Op::Load(load) => match load.access.ty.bytes() * u32::from(load.access.count) {
-            8 => times.load_8,
-            16 => times.load_16,
-            _ => 0,
-        },
-        _ => 0,
-    };
-    let [reads, _] = read_ports(&op.inst, 0);
-    let read = if pipe == Pipe::Xu { times.read_xu } else { times.read };
-    let resolves = match &op.inst.op {
-        Op::Join(ConvergenceOp::Sync(_)) => times.sync,
-        Op::Join(ConvergenceOp::Break(_)) => times.leave,
-        Op::Join(ConvergenceOp::Yield) => times.yields,
-        Op::Branch { .. } | Op::BranchByConvergence { .. } => times.taken,
-        Op::Jump(_) => times.jump,
-        _ => 0,
-    };
-    let mut entries = [0; MOST_REGISTERS];
-    let written = word.write_counter.into_iter().map(u16::from);
-    let waited = (0..COUNTERS as u16).filter(|n| word.waits >> n & 1 == 1);
-    let mut touches = 0;
-    for entry in written.chain(waited) {
-        entries[touches] = entry;
-        touches += 1;
-    }
-    Cost {
-        kind: kind(op),
-        port,
-        throttle,
-        result,
-        latency,
-        interval,
-        slots: op.count,
-        expansion: 0,
-        gap: Until::new(Cycle::from(gap), gap_stall),
-        guard_delay: 0,
-        guard: 0,
-        ahead: false,
-        branches: class == Class::Branch,
-        empties_l1: false,
-        line: 0,
-        entries,
-        writes: u8::from(word.write_counter.is_some()),
-        touches: touches as u8,
-        skips: u8::from(word.write_counter.is_some()),
-        read_counter: word.read_counter.map(|counter| (counter, read.min(255) as u8)),
-        queues: if pipe == Pipe::Xu { interval } else { 0 },
-        wide,
-        reads,
-        reads_reused: reads,
-        constant: 0,
-        loads_constant: opcode.name == "LDC",
-        resolves,
-        exits: class == Class::Exit,
-        falls_to,
-        simple: false,
-    }
-}
-
-/// Returns the slots in which an instruction reads what the one before kept (`.reuse`).
-fn kept_operands(before: &MicroOp, op: &MicroOp) -> u8 {
-    let Dependences::Control { word, .. } = before.dependences else { return 0 };
-    let (Op::Native(a), Op::Native(b)) = (&before.inst.op, &op.inst.op) else { return 0 };
-    let same = |slot: usize| word.reuse >> slot & 1 == 1 && a.s[slot].row == b.s[slot].row;
-    (0..3).filter(|&slot| same(slot)).fold(0, |kept, slot| kept | 1 << slot)
-}
-
-/// Returns the cycles for which an instruction keeps the register file's read ports busy.
-///
-/// There are two banks by register parity, each with one port; a register in two operands is read
-/// once (measured on an H200). The second number leaves out `kept` operands: the mask of slots that
-/// the instruction before kept, unless another warp issued in between.
-fn read_ports(inst: &Inst, kept: u8) -> [u8; 2] {
-    let Op::Native(op) = &inst.op else { return [1; 2] };
-    let count = |kept: u8| {
-        let mut rows: Vec<u16> = Vec::new();
-        for (slot, source) in op.s.iter().enumerate() {
-            let row = source.row.0;
-            let is_register = inst.reads.contains(&Register::Narrow(source.row));
-            if is_register && kept >> slot & 1 == 0 && !rows.contains(&row) && !op.uniform {
-                rows.push(row);
-            }
-        }
-        let odd = rows.iter().filter(|&row| row % 2 == 1).count();
-        odd.max(rows.len() - odd).max(1) as u8
-    };
-    [count(0), count(kept)]
 }
 
 /// Returns the cost of a micro-op by its class and registers.

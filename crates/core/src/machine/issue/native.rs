@@ -1,6 +1,7 @@
 //! Waits of machine code beyond those of its control words.
 
 use super::super::atomics::Weight;
+use super::super::memsys::Served;
 use super::super::pricing::Cost;
 use super::super::scheduler::Scheduler;
 use super::super::warp::{Until, Warp};
@@ -67,7 +68,7 @@ impl<O: Observer> Issuer<'_, O> {
         access: MemoryAccess,
         (slot, price): (u32, Cycle),
         now: Cycle,
-    ) -> super::Served {
+    ) -> Served {
         let cx = self.cx;
         let weighs = access.kind == AccessKind::Atomic;
         let atomics = cx.atomics.as_ref().filter(|_| weighs).map(|units| (units, Weight::of(op)));
