@@ -105,7 +105,7 @@ impl MemorySystem {
 
     /// Returns the cycle from which the next access is served, atomics aside.
     #[inline]
-    pub(super) fn in_order(&self) -> Cycle {
+    pub(super) fn issues_in_order(&self) -> Cycle {
         self.issues_in_order
     }
 

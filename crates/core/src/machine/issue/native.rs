@@ -77,7 +77,7 @@ impl<O: Observer> Issuer<'_, O> {
             (Some(times), Some(_)) => times.queue.into(),
             _ => 0,
         };
-        let accepted = self.memory.in_order().max(now + served.port).saturating_sub(queue);
+        let accepted = self.memory.issues_in_order().max(now + served.port).saturating_sub(queue);
         let free = if queue > 0 { accepted.max(now + 1) } else { now + served.port };
         self.shared.occupy_lsu(free);
         self.shared.queue_accepts(self.memory.accepts_at());
