@@ -10,6 +10,7 @@ mod cfg;
 mod check;
 mod checks;
 mod compare;
+mod compile;
 mod crosscheck;
 mod date;
 mod exec;

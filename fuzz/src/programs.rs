@@ -56,7 +56,7 @@ pub fn check(data: &[u8]) {
         return;
     }
     for kernel in program.kernels.iter().take(4) {
-        let _ = report::cfg::dot(kernel, &program.text);
+        let _ = report::cfg::dot(kernel, &report::cfg::texts(&program, kernel));
         for (spec, mode) in sites() {
             let _ = ptxas::compile(kernel, &Target::new(&spec, true), mode);
         }

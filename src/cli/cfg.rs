@@ -18,9 +18,9 @@ pub(crate) fn cfg(args: &CfgArgs) -> Result<Exit, Failure> {
         drawable(kernel)?;
     }
     let drawn = if args.svg {
-        plot::svg(&plot::graph(&program.name, &program.text, kernel))
+        plot::svg(&plot::graph(&program.name, &report::cfg::texts(&program, kernel), kernel))
     } else {
-        report::cfg::dot(kernel, &program.text)
+        report::cfg::dot(kernel, &report::cfg::texts(&program, kernel))
     };
     output::deliver(args.output.as_deref(), &drawn)?;
     Ok(Exit::Ok)

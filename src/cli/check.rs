@@ -165,8 +165,8 @@ fn why(run: &Run) -> String {
 
 fn summary(program: &Program) -> String {
     let count = |severity| program.findings.iter().filter(|d| d.severity == severity).count();
-    let (supported, all) = match is_listing(&program.text) {
-        true => sass::support(&program.text),
+    let (supported, all) = match is_listing(program.code()) {
+        true => sass::support(program.code()),
         false => support(&program.module),
     };
     let mut out = format!(
@@ -174,7 +174,7 @@ fn summary(program: &Program) -> String {
         program.name,
         plural(count(Severity::Error), "error"),
         plural(count(Severity::Warning), "warning"),
-        plural(all, if is_listing(&program.text) { "machine instruction" } else { "instruction" }),
+        plural(all, if is_listing(program.code()) { "machine instruction" } else { "instruction" }),
     );
     let mut kernels: Vec<(Span, String)> =
         program.kernels.iter().map(|kernel| (kernel.span, of_kernel(kernel))).collect();
@@ -220,7 +220,7 @@ fn of_refused(refused: &Refused, program: &Program) -> String {
         return out;
     }
     out += &format!("{}\n", plural(refused.errors.len(), "error"));
-    if is_listing(&program.text) {
+    if is_listing(program.code()) {
         return out + &missing(refused, &program.text);
     }
     for error in refused.errors.iter().take(MOST_REASONS) {

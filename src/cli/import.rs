@@ -1,6 +1,5 @@
 //! `simt-sim import`, and programs that are cubins or CUDA sources: made into a `.sass` text.
 
-use std::ffi::OsString;
 use std::path::Path;
 
 use simt_cubin::CubinError;
@@ -8,13 +7,12 @@ use simt_teach::grade::plain;
 use simt_toolkit::{self as toolkit, CallError, ListingError, Tool};
 
 use super::args::ImportArgs;
+use super::compile::{COMPILER, is_cuda, missing, nvcc_output};
 use super::source::{MAX_BYTES, read_text};
 use super::{Exit, Failure, output, reading};
 
 /// Words for the limit of an image in errors.
 const BOUND: &str = "the limit of a cubin is";
-/// Packages with the compiler.
-const COMPILER: &str = "pip install nvidia-cuda-nvcc nvidia-cuda-cccl";
 /// Bytes of a program's messages that are shown.
 const MOST_MESSAGES: usize = 4000;
 
@@ -36,11 +34,6 @@ pub(crate) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Returns true if a file is a CUDA source by its name.
-pub(crate) fn is_cuda(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "cu")
-}
-
 /// Compiles a CUDA source and returns its `.sass` text. Directives are its own unless given.
 pub(crate) fn compiled(
     path: &Path,
@@ -50,19 +43,10 @@ pub(crate) fn compiled(
 ) -> Result<String, Failure> {
     let (_, source) = read_text(path)?;
     let nvcc = Tool::Nvcc.find().ok_or_else(|| missing("nvcc", COMPILER))?;
-    let folder = folder()?;
-    let cubin = folder.path().join("program.cubin");
-    let fail = |e: &dyn std::fmt::Display| {
-        Failure::new(format!("cannot compile `{}`: {e}", path.display()))
-    };
-    // An absolute path cannot be mistaken for an option.
-    let file = std::path::absolute(path).map_err(|e| fail(&e))?;
-    let words = ["-cubin", "-O3", "-lineinfo", "-arch", arch, "-o"];
-    let mut arguments: Vec<OsString> = words.into_iter().map(OsString::from).collect();
-    arguments.extend([cubin.clone().into_os_string(), file.into_os_string()]);
-    let called = toolkit::call(&nvcc, &arguments, folder.path());
-    output::error(&shown(&called.map_err(|e| failed(&nvcc, &e))?.errors));
-    let image = reading::regular(&cubin, simt_cubin::MAX_BYTES, BOUND).map_err(|e| fail(&e))?;
+    let words = ["-cubin", "-O3", "-lineinfo", "-arch", arch];
+    let image = nvcc_output(&nvcc, path, &words, "program.cubin", |file| {
+        reading::regular(file, simt_cubin::MAX_BYTES, BOUND)
+    })?;
     of_image(path, &image, Some(directives.unwrap_or(source)), disassembler)
 }
 
@@ -105,7 +89,7 @@ fn listing(image: &[u8], arch: u32, given: Option<&Path>) -> Result<String, Fail
 }
 
 /// Returns the failure of a call with the program's messages.
-fn failed(program: &Path, error: &CallError) -> Failure {
+pub(crate) fn failed(program: &Path, error: &CallError) -> Failure {
     let name = program.display();
     match error {
         CallError::Reports(messages) => {
@@ -115,17 +99,10 @@ fn failed(program: &Path, error: &CallError) -> Failure {
     }
 }
 
-fn shown(messages: &[u8]) -> String {
+pub(crate) fn shown(messages: &[u8]) -> String {
     plain(&String::from_utf8_lossy(messages), MOST_MESSAGES)
 }
 
-fn folder() -> Result<tempfile::TempDir, Failure> {
+pub(crate) fn folder() -> Result<tempfile::TempDir, Failure> {
     tempfile::tempdir().map_err(|e| Failure::new(format!("cannot create a temporary folder: {e}")))
-}
-
-fn missing(programs: &str, install: &str) -> Failure {
-    Failure::new(format!(
-        "cannot find {programs}\nhelp: install the CUDA toolkit, or run `{install}` in the active \
-         Python environment"
-    ))
 }

@@ -17,7 +17,7 @@ use super::{Exit, Failure, output, source};
 /// `simt-sim print FILE`
 pub(crate) fn print(args: &PrintArgs) -> Result<Exit, Failure> {
     let program = source::read_sound(&args.file, true)?;
-    if is_listing(&program.text) {
+    if is_listing(program.code()) {
         return Err(Failure::new(format!(
             "`{}` is machine code, which has no PTX to print\n\
              help: the file is the listing itself; see its blocks with `simt-sim cfg`",

@@ -48,6 +48,10 @@ pub(crate) fn recording(
 
 /// Returns the source texts of a run: the program, and its own sources beside it.
 pub(crate) fn sources(run: &Run, program: &Program) -> Vec<Source> {
+    if program.compiled.is_some() {
+        let name = program.name.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+        return vec![Source { name, text: Some(program.text.clone()) }];
+    }
     let beside = Path::new(&program.name).parent().unwrap_or(Path::new(""));
     let origin = |name: String| {
         // The listings of `programs/sass` come from `programs/cuda`.

@@ -7,7 +7,7 @@ use simt_core::diag::{self, Diagnostic, Severity, Source};
 use simt_core::{NoKernel, Program};
 
 use super::args::SassChoice;
-use super::{Failure, import, output, reading};
+use super::{Failure, compile, import, output, reading};
 
 /// Largest program text, in bytes. Compilers emit a few megabytes; analysis takes about 40 bytes a
 /// byte.
@@ -23,16 +23,16 @@ pub(crate) fn is_input(path: &Path) -> bool {
 
 /// Reads a program, which may be standard input, and keeps its findings.
 pub(crate) fn read(path: &Path, sass: &SassChoice) -> Result<Program, Failure> {
-    let (name, text) = if is_input(path) { read_input()? } else { read_program(path, sass)? };
+    if compile::is_cuda(path) {
+        return compile::program(path, sass);
+    }
+    let (name, text) = if is_input(path) { read_input()? } else { read_program(path)? };
     Ok(Program::parse(&name, &text))
 }
 
 /// Returns a program's name as given, and its text: a file's own, or that of machine code.
-fn read_program(path: &Path, sass: &SassChoice) -> Result<(String, String), Failure> {
+fn read_program(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
-    if sass.sass && import::is_cuda(path) {
-        return Ok((name, import::compiled(path, sass.arch(), None, None)?));
-    }
     let fail = |e: &dyn std::fmt::Display| Failure::new(format!("cannot read `{name}`: {e}"));
     let is_cubin = path.extension().is_some_and(|extension| extension == "cubin");
     let most = if is_cubin { simt_cubin::MAX_BYTES } else { MAX_BYTES };

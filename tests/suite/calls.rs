@@ -309,7 +309,8 @@ fn reports_name_the_function() {
         done.run.verdict.iter().flat_map(|v| &v.lanes).map(|l| l.state.as_str()).collect();
     assert!(states.iter().any(|s| s.ends_with(", in function meet")), "{states:?}");
     assert!(states.iter().any(|s| s.contains("waiting") && !s.contains("function")), "{states:?}");
-    let dot = simt_report::cfg::dot(&program.kernels[0], &program.text);
+    let kernel = &program.kernels[0];
+    let dot = simt_report::cfg::dot(kernel, &simt_report::cfg::texts(&program, kernel));
     for piece in ["subgraph cluster_0 { label=\"function meet\"; bb", "label=\"function meet, bb"] {
         assert!(dot.contains(piece), "{piece}\n{dot}");
     }

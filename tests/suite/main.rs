@@ -7,6 +7,8 @@ mod calls;
 mod checks;
 mod cli;
 mod compare;
+#[cfg(unix)]
+mod compile;
 mod course;
 mod cuda;
 mod docs;

@@ -13,6 +13,7 @@ mod flow;
 mod inst;
 mod lane;
 pub mod layout;
+mod names;
 mod native;
 
 pub use check::{Checked, Refused, check, check_at, check_parsed, support};
@@ -24,6 +25,7 @@ pub(crate) use flow::{
 pub(crate) use flow::{blocks_of, shorthand, successors};
 pub use inst::*;
 pub use lane::*;
+pub use names::{KernelName, give_source_names, source_name};
 pub use native::*;
 
 use std::sync::Arc;
@@ -37,8 +39,10 @@ use crate::isa::{Form, Isa, Space, Type};
 pub struct Kernel {
     /// Instruction set whose rows [`Inst::form`] numbers.
     pub isa: &'static Isa,
-    /// `.entry` name.
+    /// Name in the source language, as in `reduce<256>`.
     pub name: String,
+    /// Name in the compiled code, as in `_Z6reduceILi256EEvPii`: the `.entry` of PTX.
+    pub symbol: String,
     /// Parameters in order.
     pub params: Vec<Parameter>,
     /// Size of the parameter block, in bytes.
@@ -80,6 +84,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Returns the names that the kernel answers to.
+    pub fn names(&self) -> KernelName<'_> {
+        KernelName { name: &self.name, symbol: &self.symbol }
+    }
+
     /// Returns the row of an instruction; `None` for convergence operations.
     pub fn row(&self, inst: &Inst) -> Option<&'static Form> {
         self.isa.rows().get(usize::from(inst.form))

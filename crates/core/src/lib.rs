@@ -67,4 +67,4 @@ pub mod schedules;
 pub mod spec;
 
 pub use job::{Job, PassageCounts};
-pub use program::{NoKernel, Program};
+pub use program::{Compiled, NoKernel, Program};

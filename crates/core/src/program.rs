@@ -1,22 +1,30 @@
 //! A parsed and checked program, before a run.
 
+mod compiled;
+
 use crate::diag::{Diagnostic, first_of_many, has_errors};
 use crate::isa::Space;
 use crate::kernel::layout::{BASE_ALIGN, Bases};
-use crate::kernel::{self, Checked, Kernel, Refused, StaticVariable, SystemFn};
+use crate::kernel::{self, Checked, Inst, Kernel, KernelName, Refused, StaticVariable, SystemFn};
 use crate::launch::{self, Launch, Overrides, Plan};
 use crate::ptx::{self, Locations, tree::Module};
 use crate::sass;
 use std::sync::Arc;
 
+use compiled::Relocation;
+
+pub use compiled::Compiled;
+
 /// A program text with the results of all analyses.
 pub struct Program {
     /// Name shown in messages and reports.
     pub name: String,
-    /// Source text.
+    /// Source text, to which lines and spans refer.
     pub text: String,
     /// Texts that were linked to this one; one if there was no linking.
     parts: Vec<Part>,
+    /// Code that a compiler made of the text, if that is CUDA C++.
+    pub compiled: Option<Compiled>,
     /// Syntax tree.
     pub module: Module,
     /// Kernels that can run.
@@ -91,16 +99,25 @@ impl Program {
     ///
     /// Bases outside the ranges of [`Bases`] are moved into them.
     pub fn parse_at(name: &str, text: &str, bases: Bases) -> Program {
-        let (parsed, checked) = if sass::is_listing(text) {
-            let directives = ptx::directives(text);
-            ((Module { directives, ..Module::default() }, Vec::new()), sass::read_at(text, bases))
-        } else {
-            let (module, findings) = ptx::parse(text);
-            let checked = kernel::check_at(&module, text, &findings, bases);
-            ((module, findings), checked)
-        };
+        let (module, checked) = read(text, bases);
         let parts = vec![Part { name: name.to_string(), first_line: 1 }];
-        Program::of(name, text.to_string(), parsed, checked, parts)
+        Program::of(name, text.to_string(), module, checked, parts)
+    }
+
+    /// Parses and checks what a compiler made of a CUDA C++ source: PTX, or a listing of machine
+    /// code.
+    ///
+    /// Directives, lines and spans are those of the source. `by` names the compiler.
+    pub fn of_cuda(name: &str, source: &str, code: &str, by: &str) -> Program {
+        let (mut module, mut checked) = read(code, Bases::default());
+        let compiled = Compiled::new(code, by);
+        let as_compiled = checked.kernels.clone();
+        let locations = locations(&module, &as_compiled);
+        compiled.relocate(&Relocation::new(name, source, &locations), &mut checked);
+        module.directives = ptx::leading_directives(source);
+        let parts = vec![Part { name: name.to_string(), first_line: 1 }];
+        let program = Program::of(name, source.to_string(), module, checked, parts);
+        Program { compiled: Some(compiled), ..program }
     }
 
     /// Links PTX texts, given with their names, to one program.
@@ -111,35 +128,32 @@ impl Program {
     pub fn link(texts: &[(&str, &str)], bases: Bases) -> Program {
         let sources: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
         let (text, module, findings, first_lines) = ptx::link(&sources);
-        let checked = kernel::check_at(&module, &text, &findings, bases);
+        let mut checked = kernel::check_at(&module, &text, &findings, bases);
+        checked.findings.splice(0..0, findings);
         let part = |((name, _), first_line): (&(&str, &str), u32)| Part {
             name: (*name).to_string(),
             first_line,
         };
         let parts = texts.iter().zip(first_lines).map(part).collect();
         let name = texts.first().map_or("", |(name, _)| name);
-        Program::of(name, text, (module, findings), checked, parts)
+        Program::of(name, text, module, checked, parts)
     }
 
-    fn of(
-        name: &str,
-        text: String,
-        (module, mut findings): (Module, Vec<Diagnostic>),
-        checked: Checked,
-        parts: Vec<Part>,
-    ) -> Program {
-        let Checked { mut kernels, mut refused, variables, findings: of_check } = checked;
+    /// Adds the directives, and orders the findings.
+    fn of(name: &str, text: String, module: Module, checked: Checked, parts: Vec<Part>) -> Program {
+        let Checked { mut kernels, mut refused, variables, mut findings } = checked;
+        kernel::give_source_names(&mut kernels, &mut refused);
         let (plan, of_plan) = launch::plan(&module, &text);
         if has_errors(&of_plan) {
             let unsaid = |kernel: Kernel| Refused {
                 name: kernel.name,
+                symbol: kernel.symbol,
                 errors: Vec::new(),
                 span: kernel.span,
             };
             refused.extend(std::mem::take(&mut kernels).into_iter().map(unsaid));
             refused.sort_by_key(|refused| refused.span);
         }
-        findings.extend(of_check);
         findings.extend(of_plan);
         let written = kernels.iter().filter(|kernel| kernel.native.is_none());
         findings.extend(written.flat_map(kernel::warnings));
@@ -147,7 +161,8 @@ impl Program {
         findings.dedup();
         let findings = first_of_many(findings);
         let name = name.to_string();
-        Program { name, text, parts, module, kernels, refused, variables, plan, findings }
+        let compiled = None;
+        Program { name, text, parts, compiled, module, kernels, refused, variables, plan, findings }
     }
 
     /// Returns the name of the text that has a line of [`Program::text`], and the line there.
@@ -180,6 +195,17 @@ impl Program {
         }
     }
 
+    /// Returns the text of an instruction, as compiled.
+    pub fn instruction(&self, inst: &Inst) -> &str {
+        let span = inst.compiled.unwrap_or(inst.span);
+        self.code().get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
+    /// Returns the text that runs: PTX, or a listing of machine code.
+    pub fn code(&self) -> &str {
+        self.compiled.as_ref().map_or(&self.text, |compiled| &compiled.text)
+    }
+
     /// Returns true if the file has no errors.
     pub fn is_sound(&self) -> bool {
         !has_errors(&self.findings)
@@ -203,11 +229,18 @@ impl Program {
         match (self.chosen(wanted), self.kernels.as_slice(), self.refused.as_slice()) {
             (_, [], []) => Err(NoKernel::None(program)),
             (Some(wanted), kernels, others) => {
-                let good = kernels.iter().find(|k| k.name == wanted);
-                let bad = || others.iter().find(|r| r.name == wanted).map(refused);
-                let unknown =
-                    || NoKernel::Unknown { program, wanted: wanted.to_string(), there: there() };
-                good.ok_or_else(|| bad().unwrap_or_else(unknown))
+                let all =
+                    kernels.iter().map(Kernel::names).chain(others.iter().map(Refused::names));
+                let instances = all.filter(|k| k.is_instance_of(wanted)).count();
+                let is =
+                    |k: KernelName<'_>| k.is(wanted) || instances == 1 && k.is_instance_of(wanted);
+                let good = kernels.iter().find(|k| is(k.names()));
+                let bad = || others.iter().find(|r| is(r.names())).map(refused);
+                let none = || match instances {
+                    0 => NoKernel::Unknown { program, wanted: wanted.to_string(), there: there() },
+                    _ => NoKernel::Several { program, there: there() },
+                };
+                good.ok_or_else(|| bad().unwrap_or_else(none))
             }
             (None, [one], []) => Ok(one),
             (None, [], [one]) => Err(refused(one)),
@@ -216,15 +249,13 @@ impl Program {
     }
 
     /// Returns the lines of the source language that compiled code comes from.
+    ///
+    /// There are none if the text is the source itself.
     pub fn locations(&self) -> Locations<'_> {
-        let mut locations = Locations::new(&self.module);
-        for kernel in &self.kernels {
-            if let Some((file, lines)) = kernel.native.as_ref().and_then(|n| n.source.as_ref()) {
-                let starts = kernel.insts.iter().map(|inst| inst.span.start);
-                locations.add(file, starts.zip(lines.iter().copied()));
-            }
+        match self.compiled {
+            Some(_) => Locations::default(),
+            None => locations(&self.module, &self.kernels),
         }
-        locations
     }
 
     /// Returns the name of the selected kernel, by argument or by directive.
@@ -237,8 +268,10 @@ impl Program {
     /// These are the errors in the code that the kernel reaches, or all findings.
     pub fn findings_against(&self, wanted: Option<&str>) -> &[Diagnostic] {
         let chosen = self.chosen(wanted);
-        let refused =
-            self.refused.iter().find(|refused| chosen.is_none_or(|name| refused.name == name));
+        let refused = self
+            .refused
+            .iter()
+            .find(|refused| chosen.is_none_or(|name| refused.names().matches(name)));
         refused
             .map(|refused| refused.errors.as_slice())
             .filter(|errors| !errors.is_empty())
@@ -259,4 +292,27 @@ impl Program {
     ) -> Result<Launch, Vec<Diagnostic>> {
         self.plan.resolve(kernel, overrides, files).map_err(first_of_many)
     }
+}
+
+/// Parses and checks PTX or a listing of machine code.
+fn read(text: &str, bases: Bases) -> (Module, Checked) {
+    if sass::is_listing(text) {
+        let module = Module { directives: ptx::directives(text), ..Module::default() };
+        return (module, sass::read_at(text, bases));
+    }
+    let (module, parsed) = ptx::parse(text);
+    let mut checked = kernel::check_at(&module, text, &parsed, bases);
+    checked.findings.splice(0..0, parsed);
+    (module, checked)
+}
+
+fn locations<'a>(module: &'a Module, kernels: &'a [Kernel]) -> Locations<'a> {
+    let mut locations = Locations::new(module);
+    for kernel in kernels {
+        if let Some((file, lines)) = kernel.native.as_ref().and_then(|n| n.source.as_ref()) {
+            let starts = kernel.insts.iter().map(|inst| inst.span.start);
+            locations.add(file, starts.zip(lines.iter().copied()));
+        }
+    }
+    locations
 }

@@ -57,6 +57,20 @@ pub fn directives(text: &str) -> Vec<tree::Name> {
     found
 }
 
+/// Returns the `//!` lines before the first line of code.
+///
+/// CUDA C++ uses `//!` for documentation of functions, too.
+pub fn leading_directives(text: &str) -> Vec<tree::Name> {
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        if !(line.trim().is_empty() || line.trim_start().starts_with("//")) {
+            break;
+        }
+        end += line.len();
+    }
+    directives(text.get(..end).unwrap_or_default())
+}
+
 /// Returns an error if the text is CUDA C++, instead of one error per line of it.
 fn cuda_source(text: &str, lexed: &lexer::Lexed) -> Option<Diagnostic> {
     if !text.contains("__global__") {
@@ -65,5 +79,5 @@ fn cuda_source(text: &str, lexed: &lexer::Lexed) -> Option<Diagnostic> {
     let slice = |span: Span| text.get(span.start as usize..span.end as usize);
     let word = lexed.tokens.iter().find(|token| slice(token.span) == Some("__global__"))?;
     let error = Diagnostic::error("cuda-source", word.span, "this is CUDA C++, not PTX");
-    Some(error.help("compile it: `nvcc -ptx -arch=compute_75 -lineinfo x.cu`, or add `--sass`"))
+    Some(error.help("give the file a name that ends in .cu, so that nvcc or NVRTC compiles it"))
 }

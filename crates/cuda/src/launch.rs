@@ -47,7 +47,7 @@ impl Driver {
 
     /// Returns the name of a function in its module.
     pub(crate) fn symbol(&self, function: Handle) -> Result<&str, Error> {
-        self.kernel(function).map(|kernel| kernel.name.as_str())
+        self.kernel(function).map(|kernel| kernel.symbol.as_str())
     }
 
     /// Returns offset and size of each parameter of a function, and the size of all.

@@ -142,12 +142,12 @@ fn findings(program: &Program, kernel: Option<&str>) -> String {
 }
 
 impl Module {
-    /// Finds a kernel by name.
+    /// Finds a kernel by its symbol.
     pub(crate) fn kernel(&self, name: &str) -> Result<usize, Refusal> {
         let program = &self.program;
-        let found = program.kernels.iter().position(|kernel| kernel.name == name);
+        let found = program.kernels.iter().position(|kernel| kernel.symbol == name);
         found.ok_or_else(|| {
-            if program.refused.iter().any(|refused| refused.name == name) {
+            if program.refused.iter().any(|refused| refused.symbol == name) {
                 let message = findings(program, Some(name));
                 return Refusal { error: Error::INVALID_PTX, message };
             }

@@ -247,9 +247,9 @@ impl Sources<'_> {
     pub fn observe(&self, subject: &Subject<'_>) -> Result<Option<Observed>, Failed> {
         let program = subject.program;
         let run = |launch: &Launch, date: &str, limit| {
-            let text = gpu::device_text(&program.name, &program.text);
+            let text = gpu::device_text(&program.name, program.code());
             let run = gpu::run(&text, subject.kernel, launch, limit)?;
-            Ok(Observation::of(&run, &program.text, launch, date))
+            Ok(Observation::of(&run, program.code(), launch, date))
         };
         let record = |seen: &Observation| (subject.record_name(), seen.to_text());
         if let Some((observation, launch)) = self.run(subject, run, record)? {

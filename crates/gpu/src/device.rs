@@ -6,10 +6,6 @@
 
 #![expect(unsafe_code, reason = "the driver's interface is C")]
 
-mod nvrtc;
-
-pub(super) use nvrtc::compile;
-
 use super::{DeviceError, DeviceFinish, DeviceRun};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
@@ -48,7 +44,7 @@ pub(super) fn run(
         // keeps its limit.
         let _ = result::ctx::set_limit(sys::CUlimit_enum::CU_LIMIT_STACK_SIZE, STACK_BYTES);
     }
-    let function = module.function(&kernel.name)?;
+    let function = module.function(&kernel.symbol)?;
     if let Ok(bytes @ 1..) = i32::try_from(launch.dynamic_shared) {
         let attribute =
             sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;

@@ -25,6 +25,7 @@ mod device;
 mod divergence;
 mod generated;
 pub mod instrument;
+mod nvrtc;
 mod observation;
 mod records;
 mod text;
@@ -33,6 +34,7 @@ mod tolerance;
 pub use content::Content;
 pub use divergence::{DivergenceRecord, Explanation, Explanations, Judgement, WHOLE_RUN};
 pub use generated::{Explained, GeneratedRecord, GeneratedSummary};
+pub use nvrtc::{CudaOptions, compile_cuda};
 pub use observation::{
     BufferComparison, BufferRecord, Comparison, DeviceFinish, NotComparable, Observation,
 };
@@ -164,20 +166,6 @@ pub fn run_reading(
     #[cfg(not(feature = "cuda"))]
     {
         let _ = (text, kernel, launch, limit, variables);
-        Err(DeviceError::NotBuilt)
-    }
-}
-
-/// Compiles CUDA C++ to PTX with NVRTC; `headers` are the include folders.
-///
-/// # Errors
-/// If there is no compiler, or it rejects the source.
-pub fn compile_cuda(name: &str, source: &str, headers: &[String]) -> Result<String, DeviceError> {
-    #[cfg(feature = "cuda")]
-    return device::compile(name, source, headers);
-    #[cfg(not(feature = "cuda"))]
-    {
-        let _ = (name, source, headers);
         Err(DeviceError::NotBuilt)
     }
 }

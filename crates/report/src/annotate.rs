@@ -208,8 +208,9 @@ fn machine_lines<'a>(run: &'a Run, file: &str) -> BTreeMap<u32, Vec<Instruction<
         };
         let mut line = Line::default();
         line.add(row, divergent.get(&row.pc).copied().unwrap_or(0));
-        // The text begins with the CUDA line.
-        let text = row.text.split_once(' ').map_or(row.text.as_str(), |(_, text)| text);
+        // The text of a listing's instruction begins with the CUDA line.
+        let prefix = format!("{}:{} ", file.rsplit('.').next().unwrap_or_default(), origin.line);
+        let text = row.text.strip_prefix(&prefix).unwrap_or(&row.text);
         if line.time() > 0 {
             found.entry(origin.line).or_default().push((line, text));
         }

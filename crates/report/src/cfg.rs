@@ -11,6 +11,7 @@ mod layout;
 
 use std::fmt::Write;
 
+use simt_core::Program;
 use simt_core::base::BasicBlockId;
 use simt_core::diag::printable;
 use simt_core::kernel::{BasicBlock, INSTRUCTION_BYTES, Kernel, Op};
@@ -22,21 +23,26 @@ const LONGEST_LINE: usize = 56;
 /// Maximum instructions of a block shown whole; longer blocks show beginning and end.
 const LONGEST_BLOCK: usize = 14;
 
-/// Prints the graph as Graphviz text. `source` is the text of the kernel.
-pub fn dot(kernel: &Kernel, source: &str) -> String {
+/// Returns the texts of a kernel's instructions, for [`dot`] and [`super::plot::graph`].
+pub fn texts(program: &Program, kernel: &Kernel) -> Vec<String> {
+    kernel.insts.iter().map(|inst| program.instruction(inst).to_owned()).collect()
+}
+
+/// Prints the graph as Graphviz text. `texts` has the text of each instruction.
+pub fn dot(kernel: &Kernel, texts: &[String]) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = write_dot(&mut out, kernel, source);
+    let _ = write_dot(&mut out, kernel, texts);
     out
 }
 
-fn write_dot(out: &mut String, kernel: &Kernel, source: &str) -> std::fmt::Result {
+fn write_dot(out: &mut String, kernel: &Kernel, texts: &[String]) -> std::fmt::Result {
     writeln!(out, "digraph \"{}\" {{", escape(&kernel.name))?;
     writeln!(out, "  node [shape=box, fontname=\"monospace\", fontsize=10];")?;
     writeln!(out, "  edge [fontname=\"monospace\", fontsize=9];")?;
     for block in kernel.flow.blocks() {
         let label: String =
-            block_text(kernel, block, source).iter().map(|l| escape(l) + "\\l").collect();
+            block_text(kernel, block, texts).iter().map(|l| escape(l) + "\\l").collect();
         let style = match (block.reachable, diverges(kernel, block)) {
             (false, _) => ", style=dotted",
             (_, true) => ", color=\"#d55e00\", penwidth=2",
@@ -138,8 +144,9 @@ pub(crate) fn diverges(kernel: &Kernel, block: &BasicBlock) -> bool {
 }
 
 /// Returns the lines shown in a block: a title, then its instructions as written.
-pub(crate) fn block_text(kernel: &Kernel, block: &BasicBlock, source: &str) -> Vec<String> {
-    let (first, last) = (kernel.insts[block.first as usize].line, kernel.insts[block.last()].line);
+pub(crate) fn block_text(kernel: &Kernel, block: &BasicBlock, texts: &[String]) -> Vec<String> {
+    let lines = || block.range().map(|i| kernel.insts[i].line);
+    let (first, last) = (lines().min().unwrap_or(0), lines().max().unwrap_or(0));
     let mut title = if kernel.native.is_some() {
         let address = |i: usize| i as u64 * INSTRUCTION_BYTES;
         let (first, last) = (address(block.first as usize), address(block.last()));
@@ -162,7 +169,7 @@ pub(crate) fn block_text(kernel: &Kernel, block: &BasicBlock, source: &str) -> V
         title += ", unreachable";
     }
     let mut lines: Vec<String> =
-        block.range().map(|i| instruction_text(kernel, i, source)).collect();
+        block.range().map(|i| instruction_text(texts.get(i).map_or("", String::as_str))).collect();
     if lines.len() > LONGEST_BLOCK {
         let (head, tail) = (LONGEST_BLOCK - 4, 3);
         let hidden = lines.len() - head - tail;
@@ -184,9 +191,7 @@ fn cuda_lines(kernel: &Kernel, block: &BasicBlock) -> Option<String> {
     })
 }
 
-fn instruction_text(kernel: &Kernel, inst: usize, source: &str) -> String {
-    let span = kernel.insts[inst].span;
-    let text = source.get(span.start as usize..span.end as usize).unwrap_or("");
+fn instruction_text(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.is_empty() || text == "}" {
         return "(end of kernel)".to_string(); // the exit that the checker adds

@@ -84,7 +84,8 @@ impl<'a> About<'a> {
             );
         }
         if let Some(native) = &kernel.native {
-            let from = native.source.as_ref().map_or_else(String::new, |(file, _)| {
+            let from = native.source.as_ref().filter(|_| program.compiled.is_none());
+            let from = from.map_or_else(String::new, |(file, _)| {
                 format!(", compiled from {}", printable(base_name(file)))
             });
             notes.push(format!(
@@ -96,6 +97,9 @@ impl<'a> About<'a> {
             notes.push(
                 "Counts are of PTX instructions as written, not of machine instructions.".into(),
             );
+        }
+        if let Some(compiled) = &program.compiled {
+            notes.push(format!("Compiled by {}.", printable(&compiled.by)));
         }
         if !spec.modes.contains(&options.mode) {
             let (machine, mode) = (&spec.name, options.mode.name());
@@ -236,7 +240,7 @@ pub fn walk(job: Job<'_>, window: Option<&Window>, host: &dyn Host) -> Result<Wa
     let (passages, visits) = counted;
     Ok(Walk {
         program: program.name.clone(),
-        source: program.text.clone(),
+        texts: crate::cfg::texts(program, &kernel),
         mode: mode.name().to_string(),
         machine: spec.name.clone(),
         grid,

@@ -80,6 +80,25 @@ fn packages(environment: &Path) -> Vec<PathBuf> {
     found.into_iter().map(|package| package.join("bin")).collect()
 }
 
+/// Returns the include folders of the toolkits.
+pub fn headers() -> Vec<PathBuf> {
+    let beside = roots().into_iter().map(|root| root.join("include"));
+    beside.filter(|folder| folder.join("cuda_runtime.h").is_file()).collect()
+}
+
+/// Finds the library of the run-time compiler, which the system's search does not find in a Python
+/// environment.
+pub fn nvrtc() -> Option<PathBuf> {
+    let libraries = roots().into_iter().flat_map(|root| [root.join("lib64"), root.join("lib")]);
+    let mut found = libraries.flat_map(|folder| entries(&folder, "libnvrtc.so"));
+    found.find(|path| path.is_file())
+}
+
+/// Returns the folders that hold a toolkit's `bin`.
+fn roots() -> Vec<PathBuf> {
+    folders().iter().filter_map(|folder| folder.parent().map(Path::to_owned)).collect()
+}
+
 /// Returns the entries of a folder whose names begin with a prefix.
 fn entries(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };

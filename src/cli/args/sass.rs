@@ -4,24 +4,26 @@ use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 
-/// Architecture that nvcc compiles for unless `--arch` says otherwise.
+/// Architecture of machine code unless `--arch` says otherwise.
 const ARCH: &str = "sm_90";
+/// Architecture of PTX unless `--arch` says otherwise.
+const VIRTUAL_ARCH: &str = "compute_75";
 
 /// Compilation of a `.cu` file before a run.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct SassChoice {
-    /// Compile the .cu file with nvcc (-O3) and take its machine code
+    /// Run the machine code that nvcc -O3 makes of a .cu file [default: its PTX]
     #[arg(long)]
     pub(crate) sass: bool,
-    /// Compile for this architecture [default: sm_90]
-    #[arg(long, value_name = "ARCH", requires = "sass", value_parser = NonEmptyStringValueParser::new())]
+    /// Compile a .cu file for this architecture [default: compute_75, with --sass sm_90]
+    #[arg(long, value_name = "ARCH", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) arch: Option<String>,
 }
 
 impl SassChoice {
     /// Architecture to compile for.
     pub(crate) fn arch(&self) -> &str {
-        self.arch.as_deref().unwrap_or(ARCH)
+        self.arch.as_deref().unwrap_or(if self.sass { ARCH } else { VIRTUAL_ARCH })
     }
 }
 

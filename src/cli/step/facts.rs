@@ -61,8 +61,9 @@ impl<'p> Facts<'p> {
         }
     }
 
+    /// Returns true if the text is a listing of machine code.
     fn is_machine_code(&self) -> bool {
-        self.code.kernel().native.is_some()
+        self.code.kernel().native.is_some() && self.program.compiled.is_none()
     }
 
     /// Returns the numbers of the lines that the source panel shows, ascending.

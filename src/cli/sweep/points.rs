@@ -74,6 +74,7 @@ impl Planned {
             format!("{} {} {}", machine.no_yield, args.limit.cycles(), args.limit.issues());
         let parts = [
             env!("CARGO_PKG_VERSION"),
+            program.code(),
             &program.text,
             &kernel.name,
             &fixed[0],

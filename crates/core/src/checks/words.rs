@@ -1,5 +1,7 @@
 //! Findings as diagnostics: message, both places and a remedy.
 
+use std::collections::BTreeMap;
+
 use super::bounds;
 use super::finding::{Does, Finding, Kind, Place};
 use crate::base::LaneMask;
@@ -39,12 +41,39 @@ pub fn judge(
         // An absent lane was reported when it was missed.
         && !said.iter().any(|(d, _)| d.code == code && d.labels.first().is_some_and(|l| l.span == inst.span))
     {
-        let place =
-            format!("block {block} warp {warp} lane {}{}", fault.lane, account.origin(inst.span));
+        let mut same = account.kernel.insts.iter().enumerate().filter(|(_, other)| *other == inst);
+        let at = same.next().filter(|_| same.next().is_none()).map(|(at, _)| at);
+        let place = format!(
+            "block {block} warp {warp} lane {}{}",
+            fault.lane,
+            account.origin(inst.span, at)
+        );
         said.push((finding(Severity::Error, code, inst.span, message).label(place).help(help), 1));
     }
     said.sort_by_key(|(d, _)| (d.severity, d.labels.first().map(|l| l.span)));
-    said
+    merge(said)
+}
+
+/// Merges findings of one kind at the same places, such as the copies of an unrolled line.
+///
+/// The first one stands for all.
+fn merge(said: Vec<(Diagnostic, u64)>) -> Vec<(Diagnostic, u64)> {
+    let places = |d: &Diagnostic| {
+        let mut spans: Vec<Span> = d.labels.iter().map(|l| l.span).collect();
+        spans.sort();
+        spans.dedup();
+        spans
+    };
+    let mut merged: Vec<(Diagnostic, u64)> = Vec::new();
+    let mut known: BTreeMap<(&'static str, Vec<Span>), usize> = BTreeMap::new();
+    for (finding, times) in said {
+        let next = merged.len();
+        match *known.entry((finding.code, places(&finding))).or_insert(next) {
+            at if at < next => merged[at].1 += times,
+            _ => merged.push((finding, times)),
+        }
+    }
+    merged
 }
 
 fn finding(severity: Severity, code: &'static str, span: Span, message: String) -> Diagnostic {
@@ -56,11 +85,11 @@ impl Account<'_> {
         self.steps.get(place.pc.index()).map_or(Span::default(), |step| step.inst.span)
     }
 
-    /// Returns the source location of a span as the end of a phrase.
-    fn origin(&self, span: Span) -> String {
+    /// Returns the source location of an instruction's span as the end of a phrase.
+    fn origin(&self, span: Span, inst: Option<usize>) -> String {
         let from = self.locations.at(span.end.saturating_sub(1));
         let line = from.map(|from| format!("{}:{}", from.file, from.line));
-        match (line, self.address(span)) {
+        match (line, self.address(inst)) {
             (None, None) => String::new(),
             (Some(place), None) | (None, Some(place)) => format!(" ({place})"),
             (Some(line), Some(address)) => format!(" ({line}, {address})"),
@@ -68,10 +97,9 @@ impl Account<'_> {
     }
 
     /// Returns the address of a machine instruction; `None` in PTX.
-    fn address(&self, span: Span) -> Option<String> {
+    fn address(&self, inst: Option<usize>) -> Option<String> {
         self.kernel.native.as_ref()?;
-        let inst = self.kernel.insts.binary_search_by_key(&span.start, |i| i.span.start).ok()?;
-        Some(format!("0x{:04x}", inst as u64 * INSTRUCTION_BYTES))
+        Some(format!("0x{:04x}", inst? as u64 * INSTRUCTION_BYTES))
     }
 
     fn say(&self, f: &Finding) -> Diagnostic {
@@ -154,14 +182,17 @@ impl Account<'_> {
     fn diagnostic(&self, f: &Finding, message: String, here: &str, there: &str) -> Diagnostic {
         let span = self.span(&f.here);
         let here = if here.is_empty() { does(&f.here) } else { here };
-        let words = format!("{}{here}{}", who(&f.here), self.origin(span));
+        let words = format!("{}{here}{}", who(&f.here), self.origin(span, self.source(&f.here)));
         let said = finding(f.kind.severity(), f.kind.code(), span, message).label(words);
         match &f.there {
             None => said,
             Some(place) => {
                 let span = self.span(place);
                 let there = if there.is_empty() { does(place) } else { there };
-                said.also(span, format!("{}{there}{}", who(place), self.origin(span)))
+                said.also(
+                    span,
+                    format!("{}{there}{}", who(place), self.origin(span, self.source(place))),
+                )
             }
         }
     }

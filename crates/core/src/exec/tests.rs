@@ -9,6 +9,7 @@ use crate::kernel::*;
 fn inst(op: Op) -> Inst {
     Inst {
         also: None,
+        compiled: None,
         op,
         guard: None,
         class: Class::Move,

@@ -25,7 +25,7 @@ mod tests;
 mod variables;
 
 use super::layout::Bases;
-use super::{Kernel, StaticVariable};
+use super::{Kernel, KernelName, StaticVariable};
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Isa;
 use crate::ptx::tree::{FunctionKind, Item, Module, Statement};
@@ -57,14 +57,23 @@ pub struct Checked {
 /// Kernel with errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// `.entry` name.
+    /// Name in the source language, as in `reduce<256>`.
     pub name: String,
+    /// Name in the compiled code: the `.entry` of PTX.
+    pub symbol: String,
     /// Errors in the kernel and in the functions and variables it reaches.
     ///
     /// Empty if the errors belong to the file as a whole.
     pub errors: Vec<Diagnostic>,
     /// Span of the kernel.
     pub span: Span,
+}
+
+impl Refused {
+    /// Returns the names that the kernel answers to.
+    pub fn names(&self) -> KernelName<'_> {
+        KernelName { name: &self.name, symbol: &self.symbol }
+    }
 }
 
 /// Checks a module that was parsed from `source` without errors.
@@ -101,7 +110,7 @@ pub fn check_at(module: &Module, source: &str, parsed: &[Diagnostic], bases: Bas
         checked.kernels.clear();
     }
     let passed: BTreeSet<String> =
-        checked.kernels.iter().map(|kernel| kernel.name.clone()).collect();
+        checked.kernels.iter().map(|kernel| kernel.symbol.clone()).collect();
     for item in &module.items {
         if let Item::Function(function) = item
             && function.kind == FunctionKind::Entry
@@ -111,6 +120,7 @@ pub fn check_at(module: &Module, source: &str, parsed: &[Diagnostic], bases: Bas
             if !errors.is_empty() || !passed.contains(&function.name.text) {
                 checked.refused.push(Refused {
                     name: function.name.text.clone(),
+                    symbol: function.name.text.clone(),
                     errors,
                     span: function.span,
                 });
@@ -118,8 +128,8 @@ pub fn check_at(module: &Module, source: &str, parsed: &[Diagnostic], bases: Bas
         }
     }
     let refused: BTreeSet<&str> =
-        checked.refused.iter().map(|refused| refused.name.as_str()).collect();
-    checked.kernels.retain(|kernel| !refused.contains(kernel.name.as_str()));
+        checked.refused.iter().map(|refused| refused.symbol.as_str()).collect();
+    checked.kernels.retain(|kernel| !refused.contains(kernel.symbol.as_str()));
     checked
 }
 

@@ -67,8 +67,10 @@ pub struct Inst {
     pub reads: Vec<Register>,
     /// Registers written. No duplicates.
     pub writes: Vec<Register>,
-    /// Span of the instruction.
+    /// Span of the instruction, or of its source line if the program is CUDA C++.
     pub span: Span,
+    /// Span in the text that a compiler made, if the program is CUDA C++.
+    pub compiled: Option<Span>,
     /// Line in the program's file, from 1. (`text::locations` has the lines of `.loc`.)
     pub line: u32,
 }

@@ -92,7 +92,7 @@ fn find_parameter(target: &Target, kernel: &Signature<'_>) -> Result<usize, Diag
             Target::Position(position, _) => position.to_string(),
         };
         let names: Vec<&str> = kernel.params.iter().map(|p| p.name.as_str()).collect();
-        let message = format!("kernel `{}` has no parameter `{what}`", kernel.name);
+        let message = format!("kernel `{}` has no parameter `{what}`", kernel.names.name);
         let diagnostic = Diagnostic::error("unknown-argument", target.span(), message);
         match closest(&what, names.iter().copied()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),

@@ -93,7 +93,7 @@ fn group(module: &Module, source: &str, diagnostics: &mut Vec<Diagnostic>) -> Ve
                 last.end = line_end;
             }
         } else if known {
-            let prose = matches!(keyword.text.as_str(), "title");
+            let prose = matches!(keyword.text.as_str(), "title" | "kernel");
             let lexemes = if prose { Vec::new() } else { tokenize(rest, rest_start, diagnostics) };
             open = balance(&lexemes, 0);
             let rest = Name {
@@ -158,11 +158,14 @@ impl Plan {
             }
             "kernel" => {
                 once(&self.kernel, keyword)?;
-                self.kernel = Some(parser.word("a kernel name")?);
-                while parser.is_sign(",") {
-                    parser.sign(",")?;
-                    self.other_kernels.push(parser.word("a kernel name")?);
+                let list = directive.rest.text.split('#').next().unwrap_or_default();
+                let start = directive.rest.span.start as usize;
+                let mut names = names(list, start);
+                if names.is_empty() || names.iter().any(|name| name.text.is_empty()) {
+                    return Err(parser.expected("a kernel name"));
                 }
+                self.kernel = Some(names.remove(0));
+                self.other_kernels = names;
             }
             "const" => {
                 let name = parser.word("a name")?;
@@ -222,6 +225,23 @@ impl Plan {
 }
 
 /// Fails if a directive that is allowed once was already read.
+/// Splits a list of kernel names at the commas outside of template arguments.
+fn names(list: &str, start: usize) -> Vec<Name> {
+    let mut depth = 0i32;
+    let is_comma = |c: char| {
+        depth += i32::from(matches!(c, '<' | '(')) - i32::from(matches!(c, '>' | ')'));
+        c == ',' && depth == 0
+    };
+    let mut at = start;
+    let mut name = |text: &str| {
+        let from = at + (text.len() - text.trim_start().len());
+        at += text.len() + 1;
+        let text = text.trim();
+        Name { text: text.to_owned(), span: Span::new(from, from + text.len()) }
+    };
+    list.split(is_comma).map(&mut name).collect()
+}
+
 fn once<T>(slot: &Option<T>, keyword: &Name) -> Parsed<()> {
     if slot.is_none() {
         return Ok(());

@@ -12,7 +12,7 @@ use super::{Buffer, Launch, Overrides, Variables};
 use crate::diag::{Diagnostic, Span, closest, has_errors};
 use crate::isa::Space;
 use crate::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE, WINDOW_BYTES};
-use crate::kernel::{Kernel, Parameter, StaticVariable};
+use crate::kernel::{Kernel, KernelName, Parameter, StaticVariable};
 use crate::ptx::tree::Name;
 
 /// Maximum bytes of all buffers of a launch together.
@@ -40,7 +40,7 @@ struct Most {
 /// The parts of a kernel that a launch depends on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Signature<'a> {
-    pub(super) name: &'a str,
+    pub(super) names: KernelName<'a>,
     pub(super) params: &'a [Parameter],
     pub(super) param_bytes: u32,
     pub(super) shared_bytes: u32,
@@ -52,7 +52,7 @@ pub(super) struct Signature<'a> {
 impl<'a> Signature<'a> {
     pub(super) fn of(kernel: &'a Kernel) -> Signature<'a> {
         Signature {
-            name: &kernel.name,
+            names: kernel.names(),
             params: &kernel.params,
             param_bytes: kernel.param_bytes,
             shared_bytes: kernel.shared_bytes,
@@ -89,11 +89,13 @@ impl Plan {
         let mut diagnostics = Vec::new();
         let others = self.other_kernels.iter();
         let serves = |first: &Name| {
-            std::iter::once(first).chain(others).any(|name| name.text == kernel.name)
+            std::iter::once(first).chain(others).any(|name| kernel.names.matches(&name.text))
         };
         if let Some(wanted) = self.kernel.as_ref().filter(|first| !serves(first)) {
-            let message =
-                format!("the directives are for kernel `{}`, not `{}`", wanted.text, kernel.name);
+            let message = format!(
+                "the directives are for kernel `{}`, not `{}`",
+                wanted.text, kernel.names.name
+            );
             diagnostics.push(Diagnostic::error("wrong-kernel", wanted.span, message));
         }
         self.missing(&kernel, overrides, &mut diagnostics);
@@ -134,7 +136,7 @@ impl Plan {
         }
         match (grid, block) {
             (Some(grid), Some(block)) if !has_errors(&diagnostics) => Ok(Launch {
-                kernel: kernel.name.to_owned(),
+                kernel: kernel.names.name.to_owned(),
                 title: self.title.clone(),
                 grid,
                 block,
@@ -173,7 +175,7 @@ impl Plan {
             return;
         }
         let lines: Vec<String> = missing.iter().map(|m| format!("//! {m}")).collect();
-        let message = format!("missing launch directives for kernel `{}`", kernel.name);
+        let message = format!("missing launch directives for kernel `{}`", kernel.names.name);
         let help = if kernel.params.is_empty() {
             format!("pass --grid and --block, or add at the head of the file: {}", lines.join("  "))
         } else {

@@ -9,8 +9,8 @@ use super::resolve::Signature;
 use super::*;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;
-use crate::kernel::Parameter;
 use crate::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE};
+use crate::kernel::{KernelName, Parameter};
 use crate::ptx::tree::{Module, Name};
 
 /// Returns the `//!` lines of a text, as the parser returns them.
@@ -61,7 +61,7 @@ fn launch_with(
     }
     let (params, param_bytes) = parameters(list);
     let signature = Signature {
-        name: "k",
+        names: KernelName { name: "k", symbol: "k" },
         params: &params,
         param_bytes,
         shared_bytes: 0,
@@ -255,7 +255,7 @@ fn files_come_through_the_closure() {
     let text = "//! grid = 1\n//! block = 1\n//! buffer a: u16[2] = file(\"data.bin\")\n";
     let (plan, _) = plan(&module(text), text);
     let signature = Signature {
-        name: "k",
+        names: KernelName { name: "k", symbol: "k" },
         params: &[],
         param_bytes: 0,
         shared_bytes: 0,

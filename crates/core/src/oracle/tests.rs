@@ -30,6 +30,7 @@ const NOT_P: PredicateUse = PredicateUse { negated: true, ..P };
 fn i(op: Op) -> Inst {
     Inst {
         also: None,
+        compiled: None,
         op,
         guard: None,
         class: Class::Move,
@@ -98,6 +99,7 @@ fn kernel(limit: u32, insts: Vec<Inst>) -> Kernel {
     Kernel {
         isa: Isa::ptx(),
         name: "test".into(),
+        symbol: "test".into(),
         params: Vec::new(),
         param_bytes: 0,
         insts,

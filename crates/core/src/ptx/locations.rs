@@ -4,6 +4,7 @@
 //! in the user's own file.
 
 use super::tree::{Item, Module, Statement};
+use crate::diag::Span;
 
 /// Line of a CUDA source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +81,13 @@ impl<'a> Locations<'a> {
     pub fn at(&self, offset: u32) -> Option<Location<'a>> {
         let next = self.marks.partition_point(|&(from, _)| from <= offset);
         self.marks.get(next.checked_sub(1)?)?.1
+    }
+
+    /// Iterates over the known source locations in a span.
+    pub fn within(&self, span: Span) -> impl Iterator<Item = Location<'a>> + '_ {
+        let first = self.marks.partition_point(|&(from, _)| from < span.start);
+        let marks = self.marks.get(first..).unwrap_or_default();
+        marks.iter().take_while(move |&&(from, _)| from < span.end).filter_map(|mark| mark.1)
     }
 }
 

@@ -309,6 +309,7 @@ impl Builder<'_> {
     fn add(&mut self, op: ConvergenceOp, at: usize, next: Pc) -> Pc {
         let inst = Inst {
             also: None,
+            compiled: None,
             op: Op::Join(op),
             guard: None,
             class: Class::Join,

@@ -127,6 +127,7 @@ impl Draft {
         let address = self.kernel.registers.frame_pointer.filter(|_| restores && word == 0);
         Inst {
             also: None,
+            compiled: None,
             op: Op::Spill(Spill { restores, word, words, barriers }),
             guard,
             class: if restores { Class::LoadLocal } else { Class::StoreLocal },

@@ -86,7 +86,8 @@ pub(super) fn read(source: &str, bases: Bases) -> Checked {
 }
 
 fn refused(function: &Function<'_>, errors: Vec<Diagnostic>) -> Refused {
-    Refused { name: function.name.to_owned(), errors, span: function.span }
+    let name = function.name.to_owned();
+    Refused { symbol: name.clone(), name, errors, span: function.span }
 }
 
 /// Counts the instructions of a listing that can be executed, and all.
@@ -202,6 +203,7 @@ fn build(
     Ok(Kernel {
         isa: Isa::ptx(),
         name: function.name.to_owned(),
+        symbol: function.name.to_owned(),
         params: parameters(facts, function.span),
         param_bytes: facts.params.iter().map(|p| p.offset + p.bytes).max().unwrap_or(0),
         flow: ControlFlow::build(&insts, &[], &registers),
@@ -358,6 +360,7 @@ fn instruction(
         // A second predicate needs a first one.
         guard: guard.or(lowered.also.map(|_| always)),
         also: lowered.also,
+        compiled: None,
         class: row.class,
         form: MACHINE_FORM,
         reads,

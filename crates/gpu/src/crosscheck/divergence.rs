@@ -102,7 +102,8 @@ impl<'a> Probed<'a> {
             sequences = passed;
         }
         let log = (LOG.warps, LOG.events);
-        let record = DivergenceRecord::of(&run, &program.text, launch, date, log, found, disturbed);
+        let record =
+            DivergenceRecord::of(&run, program.code(), launch, date, log, found, disturbed);
         Ok(Device { record, sequences })
     }
 
@@ -113,7 +114,7 @@ impl<'a> Probed<'a> {
             return Ok((None, self.subject.launch()?));
         };
         let launch = self.subject.launch_as(&record.constants)?;
-        match record.is_of(&self.subject.program.text, &launch) {
+        match record.is_of(self.subject.program.code(), &launch) {
             Ok(()) => Ok((Some(Device { record, sequences: Vec::new() }), launch)),
             Err(e) => {
                 (sources.note)(&format!("note: {}: {e}; record it again\n", records.place(&name)));
@@ -264,7 +265,7 @@ pub(super) fn differing(
     };
     let kernel: &Kernel = subject.kernel;
     let launch = subject.launch_as(&record.constants)?;
-    if record.is_of(&subject.program.text, &launch).is_err() {
+    if record.is_of(subject.program.code(), &launch).is_err() {
         return Ok(None);
     }
     let machine = as_written(bench.machine);

@@ -10,7 +10,9 @@ use simt_core::launch::Launch;
 use super::{
     Bench, Failed, Judged, Observed, Simulated, Sources, Subject, Verdict, ending, ends_alike,
 };
-use crate::{self as gpu, BufferComparison, Comparison, DeviceError, Observation, Tolerance};
+use crate::{
+    self as gpu, BufferComparison, Comparison, CudaOptions, DeviceError, Observation, Tolerance,
+};
 
 /// CUDA source of a compiled program.
 pub struct CudaSource {
@@ -47,7 +49,7 @@ impl Sources<'_> {
             return Ok(Judged { text, verdict: Verdict::NothingToCompare });
         };
         let simulated = bench.simulate(subject, launch)?;
-        let text = &subject.program.text;
+        let text = subject.program.code();
         let mut judged = simulated.judge(name, text, kernel, &observation, live, verbose);
         if let Some(source) = source.filter(|_| live && observation.finish == gpu::DeviceFinish::Ok)
         {
@@ -70,7 +72,8 @@ impl Sources<'_> {
         let Some((date, limit)) = &self.device else {
             return Ok(Judged { text: String::new(), verdict: Verdict::Agrees });
         };
-        let ran = gpu::compile_cuda(name, text, headers)
+        let options = CudaOptions { headers: headers.clone(), ..CudaOptions::default() };
+        let ran = gpu::compile_cuda(name, text, &options)
             .and_then(|ptx| gpu::run(&ptx, kernel, &simulated.before, *limit));
         match ran {
             Ok(run) => {

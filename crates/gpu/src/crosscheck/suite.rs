@@ -178,7 +178,7 @@ impl<'a> Suite<'a> {
         let ours = run.cycles as f64 / clock as f64 * 1e6;
         row.micros = observation.micros.map(|m| [ours, f64::from(m)]);
         let (before, after) = (&simulated.before, &simulated.done.launch);
-        let compare = |tolerance| observation.compare(&program.text, before, after, tolerance);
+        let compare = |tolerance| observation.compare(program.code(), before, after, tolerance);
         // What may differ in the last places need not.
         let exact = compare(Tolerance::default()).is_ok_and(|compared| compared.agrees());
         match compare(if exact { Tolerance::default() } else { Tolerance::of(subject.kernel) }) {

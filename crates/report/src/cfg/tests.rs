@@ -11,9 +11,10 @@ S: @%p bra L;
 }
 ";
 
-/// The same text with characters that a picture must escape in place of the work.
-fn source() -> String {
-    TEXT.replace("membar.cta", "\"a\" <&> b ")
+/// The instructions with characters that a picture must escape in place of the work.
+fn escaped() -> Vec<String> {
+    let texts = texts(&Program::parse("k.ir", TEXT), &kernel());
+    texts.iter().map(|text| text.replace("membar.cta", "\"a\" <&> b ")).collect()
 }
 
 fn kernel() -> Kernel {
@@ -26,7 +27,7 @@ fn kernel_of(text: &str) -> Kernel {
 
 #[test]
 fn dot_names_blocks_edges_and_meeting_places() {
-    let text = dot(&kernel(), &source());
+    let text = dot(&kernel(), &escaped());
     for expected in [
         r#"bb0 [label="bb0: lines 2-3\l\"a\" <&> b ;\l@%p bra S;\l"];"#,
         r#"(end of kernel)\l"];"#,
@@ -75,9 +76,9 @@ fn boxes_do_not_overlap_and_lines_go_from_box_to_box() {
 
 #[test]
 fn pictures_are_well_formed_also_of_nothing() {
-    let picture = plot::svg(&plot::graph("p.ir", &source(), &kernel()));
+    let picture = plot::svg(&plot::graph("p.ir", &escaped(), &kernel()));
     assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
     assert!(picture.contains("&lt;&amp;&gt;") && picture.contains("can diverge"));
     let empty = kernel_of(".entry k() { }");
-    assert!(plot::svg(&plot::graph("p.ir", "", &empty)).contains("</svg>"));
+    assert!(plot::svg(&plot::graph("p.ir", &[], &empty)).contains("</svg>"));
 }

@@ -22,8 +22,8 @@ use simt_core::observe::{Passage, Visits};
 pub struct Walk {
     /// Program, as the user named it.
     pub program: String,
-    /// Source text.
-    pub source: String,
+    /// Text of each instruction.
+    pub texts: Vec<String>,
     /// `pre-volta` or `volta`.
     pub mode: String,
     /// Machine name.
@@ -56,21 +56,21 @@ const MANY: usize = 7;
 /// A kernel with the counts of a run, if any.
 struct Drawing<'a> {
     kernel: &'a Kernel,
-    source: &'a str,
+    texts: &'a [String],
     counts: Option<(&'a [Passage], &'a [Visits])>,
     /// Lanes of the widest edge.
     most: u64,
 }
 
 /// Draws the graph of a kernel that has not run.
-pub fn graph(program: &str, source: &str, kernel: &Kernel) -> Scene {
+pub fn graph(program: &str, texts: &[String], kernel: &Kernel) -> Scene {
     let heading = Heading {
         title: format!("{}: control flow", kernel.name),
         subtitle: program.to_owned(),
         ending: None,
         footer: "From the program's text, without a run.".to_owned(),
     };
-    draw(&heading, &Drawing { kernel, source, counts: None, most: 0 })
+    draw(&heading, &Drawing { kernel, texts, counts: None, most: 0 })
 }
 
 /// Draws the graphs of several runs, stacked; all edges are on one scale.
@@ -91,7 +91,7 @@ pub fn flows(walks: &[Walk]) -> Scene {
             footer: walk.simulated.clone(),
         };
         let counts = Some((walk.passages.as_slice(), walk.visits.as_slice()));
-        draw(&heading, &Drawing { kernel, source: &walk.source, counts, most })
+        draw(&heading, &Drawing { kernel, texts: &walk.texts, counts, most })
     };
     walks.iter().enumerate().map(one).reduce(Scene::above).unwrap_or_else(|| Scene::new(1, 1))
 }
@@ -130,7 +130,7 @@ impl Drawing<'_> {
     /// Returns the lines of a block, with its counts after the title.
     fn text(&self, block: usize) -> Vec<String> {
         let blocks = self.kernel.flow.blocks();
-        let mut text = block_text(self.kernel, &blocks[block], self.source);
+        let mut text = block_text(self.kernel, &blocks[block], self.texts);
         if let Some(visits) = self.counts.and_then(|(_, visits)| visits.get(block)) {
             let Visits { entered, branched, diverged } = *visits;
             let mut line = match entered.warps {

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{About, Simulation, machine_facts};
-use crate::evidence::CodeKind;
+use super::{About, Simulation, fingerprint_of, machine_facts};
 use crate::metrics::{self, Inputs, Value};
 use crate::{MachineFacts, Run};
 use simt_core::base::Cycle;
@@ -44,9 +43,9 @@ impl Finished {
         let options = options.clone();
         let job = Job { program, code, launch, machine, options: options.clone() };
         let outcome = job.count(host)?;
-        let kind = if kept.kernel().native.is_some() { CodeKind::Sass } else { CodeKind::Ptx };
+        let fingerprint = fingerprint_of(program, machine, &options);
         Ok(Finished {
-            facts: machine_facts(machine, &options, kind),
+            facts: machine_facts(machine, fingerprint),
             totals: outcome.observer.clone().finish(),
             program: Arc::clone(program),
             machine: Arc::clone(machine),

@@ -1,18 +1,20 @@
 //! Steps, verdict and lanes of a run in terms of source lines.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::base_name;
 use crate::{self as report, LaneGroup, MachinePlace, Origin, ReplacedBranch, StepInfo, Verdict};
-use simt_core::Program;
 use simt_core::base::LaneMask;
 use simt_core::checks;
 use simt_core::code::{Code, MicroOp};
 use simt_core::diag::{Span, printable};
 use simt_core::exec::FaultKind;
-use simt_core::kernel::{INSTRUCTION_BYTES, Kernel, Op};
+use simt_core::kernel::{INSTRUCTION_BYTES, Inst, Kernel, Op};
 use simt_core::launch::Launch;
 use simt_core::machine::{FaultReport, Finish, Hang, Limit, StuckLanes};
 use simt_core::ptx::{Location, Locations};
+use simt_core::{Compiled, Program};
 
 /// Describes each micro-op of a code in terms of the program's lines.
 pub fn step_infos(program: &Program, code: &Code) -> Vec<StepInfo> {
@@ -36,8 +38,12 @@ pub(super) struct SourceLines<'a> {
     /// Text of each line, with the byte offset after it.
     lines: Vec<(&'a str, usize)>,
     locations: Locations<'a>,
-    /// Machine instructions by line.
+    /// Machine instructions by line; none if the text is CUDA C++.
     machine: BTreeMap<u32, MachinePlace>,
+    /// Code that a compiler made of the text, if that is CUDA C++.
+    compiled: Option<&'a Compiled>,
+    /// File name of the text without folders.
+    file: &'a str,
 }
 
 impl<'a> SourceLines<'a> {
@@ -51,7 +57,13 @@ impl<'a> SourceLines<'a> {
             source: &program.text,
             lines: lines.collect(),
             locations: program.locations(),
-            machine: machine_places(program),
+            machine: if program.compiled.is_none() {
+                machine_places(program)
+            } else {
+                BTreeMap::new()
+            },
+            compiled: program.compiled.as_ref(),
+            file: base_name(&program.name),
         }
     }
 
@@ -66,6 +78,16 @@ impl<'a> SourceLines<'a> {
             return self.shown(line, Self::machine_text(text));
         }
         self.shown(line, text.split("//").next().unwrap_or_default())
+    }
+
+    /// Returns the text of an instruction that a compiler made of a CUDA line, after its place.
+    fn compiled_text(&self, inst: &Inst, machine: Option<&MachinePlace>) -> Option<String> {
+        let (compiled, span) = (self.compiled?, inst.compiled?);
+        let (place, text) = match machine {
+            Some(place) => (place.to_string(), Self::machine_text(compiled.slice(span))),
+            None => (format!("ptx:{}", compiled.line(span)), compiled.slice(span)),
+        };
+        Some(printable(&format!("{place} {}", cut(text.trim()).replace('\t', ""))))
     }
 
     /// Returns the text of an instruction: its line, unless the line has other instructions.
@@ -87,11 +109,7 @@ impl<'a> SourceLines<'a> {
 
     /// Formats text from a line (from 1) for display.
     fn shown(&self, line: u32, text: &str) -> String {
-        let text = text.trim();
-        let text = match text.char_indices().nth(MOST_TEXT) {
-            Some((end, _)) => &format!("{}..", text.get(..end).unwrap_or_default()),
-            None => text,
-        };
+        let text = cut(text.trim());
         let place = self.machine.get(&line).map(ToString::to_string);
         printable(&match (self.origin(line), place) {
             // A kernel has one CUDA file; its ending says that the line is not PTX.
@@ -120,25 +138,39 @@ impl<'a> SourceLines<'a> {
     }
 }
 
+/// Cuts a text after [`MOST_TEXT`] characters.
+fn cut(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(MOST_TEXT) {
+        Some((end, _)) => format!("{}..", text.get(..end).unwrap_or_default()).into(),
+        None => text.into(),
+    }
+}
+
 /// Returns the places of a program's machine instructions, by line.
 fn machine_places(program: &Program) -> BTreeMap<u32, MachinePlace> {
     let mut places = BTreeMap::new();
     for kernel in &program.kernels {
-        let Some(native) = &kernel.native else { continue };
         for (i, inst) in kernel.insts.iter().enumerate() {
-            let address = (i as u64 * INSTRUCTION_BYTES) as u32;
-            let ptx_line = native.ptx_lines.get(i).copied().filter(|&line| line > 0);
-            places.insert(inst.line, MachinePlace { address, ptx_line });
+            places.extend(machine_place(kernel, i).map(|place| (inst.line, place)));
         }
     }
     places
 }
 
+/// Returns the place of an instruction of machine code; `None` for PTX.
+fn machine_place(kernel: &Kernel, inst: usize) -> Option<MachinePlace> {
+    let native = kernel.native.as_ref()?;
+    let address = (inst as u64 * INSTRUCTION_BYTES) as u32;
+    let ptx_line = native.ptx_lines.get(inst).copied().filter(|&line| line > 0);
+    Some(MachinePlace { address, ptx_line })
+}
+
 pub(super) fn step_info(step: &MicroOp, code: &Code, lines: &SourceLines<'_>) -> StepInfo {
-    let machine = lines.machine.get(&step.inst.line).cloned();
+    let machine = step.source.and_then(|inst| machine_place(code.kernel(), inst as usize));
+    let compiled = || lines.compiled_text(&step.inst, machine.as_ref());
     let text = match step.inst.op {
         Op::Join(op) if machine.is_none() => format!("({op})"),
-        _ => lines.text_of(step.inst.line, step.inst.span),
+        _ => compiled().unwrap_or_else(|| lines.text_of(step.inst.line, step.inst.span)),
     };
     StepInfo {
         source: step.source,
@@ -153,6 +185,9 @@ pub(super) fn step_info(step: &MicroOp, code: &Code, lines: &SourceLines<'_>) ->
 }
 
 fn origin(line: u32, lines: &SourceLines<'_>) -> Option<Origin> {
+    if lines.compiled.is_some() {
+        return Some(Origin { file: lines.file.to_owned(), line });
+    }
     lines.origin(line).map(|at| Origin { file: at.file.to_string(), line: at.line })
 }
 

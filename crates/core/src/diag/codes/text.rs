@@ -72,9 +72,9 @@ pub(super) const CODES: &[Code] = &[
         "Write `.version 9.0`. The version does not affect the simulation.",
         File(".version\n.entry k() { ret; }")),
     code("cuda-source",
-        "The file is CUDA C++. The simulator reads PTX, which nvcc compiles from it.",
-        "Compile the file with `nvcc -ptx -arch=compute_75 -lineinfo x.cu`, and simulate the .ptx \
-         file. With `-lineinfo`, reports name the lines of the .cu file.",
+        "The text is CUDA C++, but its file's name does not end in .cu.",
+        "Give the file a name that ends in .cu. Then nvcc or NVRTC compiles it, and reports name the \
+         lines of the source.",
         File("__global__ void k(float *x) { x[0] = 1; }")),
     code("encoding",
         "The encoding of a machine instruction contradicts its text: another opcode, guard or \

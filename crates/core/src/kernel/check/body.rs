@@ -311,6 +311,7 @@ impl<'a> Body<'a> {
         };
         self.insts.push(Inst {
             also: None,
+            compiled: None,
             op,
             guard: origin.guard,
             class: origin.class,
@@ -426,6 +427,7 @@ impl<'a> Body<'a> {
         let kernel = Kernel {
             isa: self.isa,
             name: function.name.text.clone(),
+            symbol: function.name.text.clone(),
             params,
             param_bytes,
             flow: ControlFlow::build(&self.insts, &functions, &registers),

@@ -144,6 +144,7 @@ pub(crate) fn assemble(text: &str) -> Vec<Inst> {
         let span = Span::new(line * 10, line * 10 + 5);
         insts.push(Inst {
             also: None,
+            compiled: None,
             op,
             guard,
             class: Class::Move,
@@ -175,6 +176,7 @@ pub(crate) fn kernel(text: &str) -> Kernel {
     Kernel {
         isa: Isa::ptx(),
         name: "k".to_string(),
+        symbol: "k".to_string(),
         params: Vec::new(),
         param_bytes: 0,
         insts,

@@ -92,6 +92,7 @@ fn inst(op: Op, guarded: bool) -> Inst {
     let reads = if guarded { vec![Register::Predicate(predicate)] } else { Vec::new() };
     Inst {
         also: None,
+        compiled: None,
         op,
         guard,
         class: Class::Branch,
