@@ -183,6 +183,7 @@ fn commands_compile_a_source_with_nvcc() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that is left out says so")]
 fn without_a_compiler_the_error_names_the_package() {
     let home = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("no-compiler");
     let (code, out, err) = with_cuda_home(&home, &["run", "programs/cuda/square_wave.cu"]);

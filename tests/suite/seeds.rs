@@ -64,6 +64,9 @@ fn every_bssy_of_the_listings_has_its_place() {
         .iter()
         .flat_map(|folder| super::support::files(folder, &["sass"]))
     {
+        if path.to_string_lossy().contains("/sm_") {
+            continue; // the claims are about sm_90
+        }
         let text = fs::read_to_string(&path).expect("a listing");
         let instructions: Vec<&str> = text
             .lines()
