@@ -54,7 +54,9 @@ fn ptx(path: &Path, source: &str, arch: &str) -> Result<(String, String), Failur
     };
     match compile_cuda(&path.display().to_string(), source, &options) {
         Ok(code) => Ok((code, format!("NVRTC --gpu-architecture={arch}"))),
-        Err(DeviceError::NoCompiler) => Err(missing("nvcc and NVRTC", COMPILER)),
+        Err(DeviceError::NoCompiler) => {
+            Err(missing("nvcc and NVRTC", &format!("{COMPILER}` or `{RUNTIME_COMPILER}")))
+        }
         Err(error) => Err(Failure::new(format!(
             "cannot compile `{}` with NVRTC: {error}\n\
              help: NVRTC compiles device code only; put host code between `#ifndef __CUDACC_RTC__` \
@@ -88,9 +90,8 @@ pub(crate) fn nvcc_output<T>(
 
 /// Returns the failure for programs of the toolkit that are not found.
 pub(crate) fn missing(programs: &str, install: &str) -> Failure {
-    let or = if install == COMPILER { format!(" or `{RUNTIME_COMPILER}`") } else { String::new() };
     Failure::new(format!(
-        "cannot find {programs}\nhelp: install the CUDA toolkit, or run `{install}`{or} in the \
-         active Python environment"
+        "cannot find {programs}\nhelp: install the CUDA toolkit, or run `{install}` in the active \
+         Python environment"
     ))
 }

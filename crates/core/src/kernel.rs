@@ -16,6 +16,7 @@ pub mod layout;
 mod names;
 mod native;
 
+pub(crate) use check::LineStarts;
 pub use check::{Checked, Refused, check, check_at, check_parsed, support};
 pub use flow::{Around, BasicBlock, Branch, ControlFlow, Loop, register_pressure, warnings};
 pub(crate) use flow::{

@@ -111,8 +111,10 @@ impl Program {
     pub fn of_cuda(name: &str, source: &str, code: &str, by: &str) -> Program {
         let (mut module, mut checked) = read(code, Bases::default());
         let compiled = Compiled::new(code, by);
-        let as_compiled = checked.kernels.clone();
-        let locations = locations(&module, &as_compiled);
+        // The lines of machine code stand in its kernels, those of PTX in the module.
+        let native = checked.kernels.iter().filter(|kernel| kernel.native.is_some());
+        let native: Vec<Kernel> = native.cloned().collect();
+        let locations = locations(&module, &native);
         compiled.relocate(&Relocation::new(name, source, &locations), &mut checked);
         module.directives = ptx::leading_directives(source);
         let parts = vec![Part { name: name.to_string(), first_line: 1 }];

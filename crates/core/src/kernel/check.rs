@@ -24,6 +24,8 @@ mod system;
 mod tests;
 mod variables;
 
+pub(crate) use lines::LineStarts;
+
 use super::layout::Bases;
 use super::{Kernel, KernelName, StaticVariable};
 use crate::diag::{Diagnostic, Span};

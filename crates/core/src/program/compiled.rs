@@ -4,8 +4,8 @@
 //! lines that its author wrote. The compiled text stands beside it: each instruction keeps its place
 //! there.
 
-use crate::diag::{Diagnostic, Span, line_column};
-use crate::kernel::{Checked, Kernel, Refused};
+use crate::diag::{Diagnostic, Span};
+use crate::kernel::{Checked, Inst, Kernel, LineStarts, Refused};
 use crate::ptx::Locations;
 
 /// Code that a compiler made of a CUDA C++ source.
@@ -13,26 +13,32 @@ use crate::ptx::Locations;
 pub struct Compiled {
     /// PTX, or a listing of machine code with its facts.
     pub text: String,
-    /// Compiler and architecture, as in `nvcc 13.0 for compute_75`.
+    /// Compiler and architecture, as in `nvcc -arch=compute_75`.
     pub by: String,
+    lines: LineStarts,
 }
 
 impl Compiled {
     pub(super) fn new(text: &str, by: &str) -> Compiled {
-        let (text, by) = (text.to_owned(), by.to_owned());
-        Compiled { text, by }
+        Compiled { text: text.to_owned(), by: by.to_owned(), lines: LineStarts::new(text) }
     }
 
     /// Moves kernels and findings to the source.
     pub(super) fn relocate(&self, to: &Relocation<'_>, checked: &mut Checked) {
         checked.kernels.iter_mut().for_each(|kernel| to.kernel(kernel));
-        checked.refused.iter_mut().for_each(|refused| to.refused(refused, &self.text));
-        checked.findings.iter_mut().for_each(|finding| to.finding(finding, &self.text));
+        checked.refused.iter_mut().for_each(|refused| to.refused(refused, self));
+        checked.findings.iter_mut().for_each(|finding| to.finding(finding, self));
     }
 
     /// Returns the line of a span in the compiled text, from 1.
     pub fn line(&self, span: Span) -> u32 {
-        line_column(&self.text, span.start).0
+        self.lines.line(span.start)
+    }
+
+    /// Returns the compiled text from a line on, from 1.
+    fn from_line(&self, line: u32) -> &str {
+        let start = self.lines.start(line).unwrap_or(u32::MAX);
+        self.text.get(start as usize..).unwrap_or_default()
     }
 
     /// Returns the compiled text of a span.
@@ -89,19 +95,22 @@ impl<'a> Relocation<'a> {
     ///
     /// An instruction without a line of its own has that of the instruction before it.
     pub(super) fn kernel(&self, kernel: &mut Kernel) {
-        let starts: Vec<usize> = kernel.functions.iter().map(|f| f.first as usize).collect();
-        let lines: Vec<Option<u32>> =
-            kernel.insts.iter().map(|inst| self.line_at(inst.span.end.saturating_sub(1))).collect();
-        let mut last = None;
-        for (i, inst) in kernel.insts.iter_mut().enumerate() {
-            if i == 0 || starts.contains(&i) {
-                let end = starts.iter().copied().find(|&start| start > i).unwrap_or(lines.len());
-                last = lines.get(i..end).unwrap_or_default().iter().flatten().next().copied();
+        let mut ends: Vec<usize> = kernel.functions.iter().map(|f| f.first as usize).collect();
+        ends.push(kernel.insts.len());
+        let mut rest = kernel.insts.as_mut_slice();
+        let mut start = 0;
+        // The kernel's own instructions come first, then each function's.
+        for end in ends {
+            let (body, after) = rest.split_at_mut(end.saturating_sub(start).min(rest.len()));
+            let line_of = |inst: &Inst| self.line_at(inst.span.end.saturating_sub(1));
+            let mut last = body.iter().find_map(line_of).unwrap_or(1);
+            for inst in body {
+                last = line_of(inst).unwrap_or(last);
+                inst.line = last;
+                inst.compiled = Some(inst.span);
+                inst.span = self.span(last);
             }
-            last = lines.get(i).copied().flatten().or(last);
-            inst.line = last.unwrap_or(1);
-            inst.compiled = Some(inst.span);
-            inst.span = self.span(inst.line);
+            (start, rest) = (end, after);
         }
         let whole = self.span(self.first_line(kernel.span));
         for parameter in &mut kernel.params {
@@ -114,20 +123,20 @@ impl<'a> Relocation<'a> {
     }
 
     /// Moves a kernel that cannot run, with its errors.
-    pub(super) fn refused(&self, refused: &mut Refused, compiled: &str) {
+    pub(super) fn refused(&self, refused: &mut Refused, compiled: &Compiled) {
         refused.span = self.span(self.first_line(refused.span));
         refused.errors.iter_mut().for_each(|error| self.finding(error, compiled));
     }
 
     /// Moves a finding about the compiled text; its first label quotes the instruction.
-    pub(super) fn finding(&self, finding: &mut Diagnostic, compiled: &str) {
+    pub(super) fn finding(&self, finding: &mut Diagnostic, compiled: &Compiled) {
         for (i, label) in finding.labels.iter_mut().enumerate() {
-            let (from, line) = (label.span, line_column(compiled, label.span.start).0);
+            let (from, line) = (label.span, compiled.line(label.span));
             let own = self.line_at(from.end.saturating_sub(1));
             label.span = self.span(own.unwrap_or_else(|| self.first_line(from)));
             if i == 0 {
-                let text = compiled.lines().nth(line as usize - 1).unwrap_or_default();
-                let quoted = text.split("//").next().unwrap_or_default().trim();
+                let quoted = compiled.from_line(line).lines().next().unwrap_or_default();
+                let quoted = quoted.split("//").next().unwrap_or_default().trim();
                 let quoted: String = quoted.chars().take(MOST_QUOTED).collect();
                 let own = std::mem::take(&mut label.text);
                 let own = if own.is_empty() { own } else { format!("{own}; ") };

@@ -86,8 +86,8 @@ fn check_kernel(k: &KernelFacts) -> Checked {
         }
     }
     for (field, table) in [("lines", &k.lines), ("ptx_lines", &k.ptx_lines)] {
-        let behind = |pair: &&[(u32, u32)]| matches!(pair, [a, b] if a.0 >= b.0);
-        if let Some([_, (at, _)]) = table.windows(2).find(behind) {
+        let descends = |pair: &&[(u32, u32)]| matches!(pair, [a, b] if a.0 >= b.0);
+        if let Some([_, (at, _)]) = table.windows(2).find(descends) {
             return Err((field, format!("expected ascending addresses, found {at:#x}")));
         }
     }
