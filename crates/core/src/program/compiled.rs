@@ -36,7 +36,7 @@ impl Compiled {
     }
 
     /// Returns the compiled text from a line on, from 1.
-    fn from_line(&self, line: u32) -> &str {
+    fn text_from(&self, line: u32) -> &str {
         let start = self.lines.start(line).unwrap_or(u32::MAX);
         self.text.get(start as usize..).unwrap_or_default()
     }
@@ -135,7 +135,7 @@ impl<'a> Relocation<'a> {
             let own = self.line_at(from.end.saturating_sub(1));
             label.span = self.span(own.unwrap_or_else(|| self.first_line(from)));
             if i == 0 {
-                let quoted = compiled.from_line(line).lines().next().unwrap_or_default();
+                let quoted = compiled.text_from(line).lines().next().unwrap_or_default();
                 let quoted = quoted.split("//").next().unwrap_or_default().trim();
                 let quoted: String = quoted.chars().take(MOST_QUOTED).collect();
                 let own = std::mem::take(&mut label.text);
