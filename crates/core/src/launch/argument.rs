@@ -67,12 +67,17 @@ impl Plan {
                 }
             }
         }
-        for (parameter, _) in kernel.params.iter().zip(&given).filter(|(_, given)| given.is_none())
-        {
-            let message = format!("missing argument for parameter `{}`", parameter.name);
+        let missing = kernel.params.iter().zip(&given).enumerate();
+        for (position, (parameter, _)) in missing.filter(|(_, (_, given))| given.is_none()) {
+            // A compiler's name is the kernel's symbol and the position: the position says as much.
+            let number = position.to_string();
+            let compiled =
+                parameter.name.strip_suffix(&number).is_some_and(|n| n.ends_with("_param_"));
+            let name = if compiled { &number } else { &parameter.name };
+            let message = format!("missing argument for parameter `{name}`");
             diagnostics.push(
                 Diagnostic::error("missing-argument", parameter.span, message)
-                    .help(format!("add `//! arg {} = ..`", parameter.name)),
+                    .help(format!("add `//! arg {name} = ..`")),
             );
         }
         block

@@ -277,7 +277,7 @@ impl Scopes {
     /// Returns the declared registers, and warns of unused names.
     ///
     /// Valid only for a kernel without errors, because a faulty line does not count as a use.
-    /// Register ranges and labels with `$`, which compilers generate, cause no warnings.
+    /// Register ranges and labels that compilers generate cause no warnings.
     pub(super) fn finish(self, diagnostics: &mut Vec<Diagnostic>) -> Vec<(String, Register, Type)> {
         let mut warnings = Vec::new();
         for (i, scope) in self.all.iter().enumerate() {
@@ -289,7 +289,7 @@ impl Scopes {
                 }
             }
             for (name, label) in &scope.labels {
-                if !label.used && !name.starts_with('$') {
+                if !label.used && !is_generated(name) {
                     let message = format!("unused label `{name}`");
                     warnings.push(Diagnostic::warning("unused-label", label.span, message));
                 }
@@ -306,6 +306,13 @@ impl Scopes {
         diagnostics.extend(warnings);
         self.used.into_iter().map(|u| (u.name, u.register, u.ty)).collect()
     }
+}
+
+/// Returns true for a label that a compiler made: `$L..`, and those of debug information in LLVM
+/// up to version 15 (`Ltmp0`).
+fn is_generated(label: &str) -> bool {
+    let stems = ["Lfunc_begin", "Lfunc_end", "Ltmp"];
+    label.starts_with('$') || stems.iter().any(|stem| number_after(label, stem).is_some())
 }
 
 /// Parses the number after `stem` in `name`, without leading zeros.

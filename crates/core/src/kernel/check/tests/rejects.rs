@@ -211,6 +211,9 @@ fn warnings_do_not_stop_a_kernel() {
         assert!(found.len() == 1 && found[0].severity == Severity::Warning, "{body}: {texts:?}");
         assert!(texts[0].starts_with(expected), "{body}: {texts:?}");
     }
+    // Labels that a compiler made cause none.
+    let (_, found) = checked(&around("Lfunc_begin0: Ltmp12: $nobody: ret; Lfunc_end0:"));
+    assert!(found.is_empty(), "{found:?}");
     // A faulty line causes no warnings about its registers.
     let (_, found) = checked(&around(".reg .u32 %a, %b; ad.u32 %a, %b;"));
     assert_eq!(found.len(), 1, "{found:?}");
