@@ -14,7 +14,7 @@ const FOLDER: &str = "programs/exec";
 
 /// Reports why a test skipped a part.
 #[expect(clippy::print_stderr, reason = "the only way for a test to say that it was skipped")]
-fn notice(text: &str) {
+pub(crate) fn notice(text: &str) {
     eprintln!("skipped: {text}");
 }
 
@@ -201,7 +201,7 @@ fn transposes_read_and_write_pitched_memory() {
 }
 
 /// Returns a Python that has the packages, or says what is missing.
-fn python(packages: &[&str]) -> Option<PathBuf> {
+pub(crate) fn python(packages: &[&str]) -> Option<PathBuf> {
     let chosen = env::var_os("SIMT_PYTHON").map(PathBuf::from);
     let active = env::var_os("VIRTUAL_ENV").map(|root| Path::new(&root).join("bin/python"));
     let candidates = chosen.into_iter().chain(active).chain([PathBuf::from("python3")]);

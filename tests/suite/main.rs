@@ -19,6 +19,7 @@ mod explain;
 mod exports;
 mod figures;
 mod fresh;
+mod frontends;
 mod generated;
 mod grade;
 mod html;
