@@ -15,10 +15,22 @@ use crate::event::{Event, Observer, Printed, SlotLoss, Stall, Traffic};
 use crate::isa::Space;
 use crate::kernel::{ConvergenceOp, Op};
 
-/// Counters of a step that every issue updates, in two cache lines.
+/// Issues of a step with equal masks, not yet added to the step's sums.
+///
+/// Warps mostly issue a step with the masks of its last issue, so an issue costs two additions.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(align(64))]
+struct Run {
+    active: LaneMask,
+    /// Lanes whose guard is true.
+    lanes: LaneMask,
+    issues: u64,
+    slots: u64,
+}
+
+/// Counters of a step that every issue updates.
+#[derive(Clone, Copy, Debug, Default)]
 struct Issues {
+    run: Run,
     issues: u64,
     slots: u64,
     active_lanes: u64,
@@ -29,15 +41,6 @@ struct Issues {
     guarded_slots: u64,
     /// Issues at which the guard is true for some but not all active lanes.
     mixed: u64,
-    /// Active mask of the last issue, and its number of lanes.
-    ///
-    /// Warps mostly issue a step with equal masks, and counting bits is slow on processors without
-    /// an instruction for it.
-    last_active: LaneMask,
-    last_count: u8,
-    /// The same for the lanes whose guard is true, of the last issue where some were off.
-    last_lanes: LaneMask,
-    last_executed: u8,
     is_join: bool,
     /// True for a convergence operation of machine code, which is an instruction of the program.
     converges: bool,
@@ -46,21 +49,23 @@ struct Issues {
     is_spill: bool,
 }
 
+/// Machine instructions by `is_join` and number of active lanes.
+type Histogram = [[u64; MAX_LANES + 1]; 2];
+
 impl Issues {
-    /// Returns the number of active lanes, and of those whose guard is true.
-    #[inline(always)]
-    fn count(&mut self, active: LaneMask, lanes: LaneMask) -> (u32, u32) {
-        if self.last_active != active {
-            (self.last_active, self.last_count) = (active, active.count() as u8);
-        }
-        let n = u32::from(self.last_count);
-        if lanes == active {
-            return (n, n);
-        }
-        if self.last_lanes != lanes {
-            (self.last_lanes, self.last_executed) = (lanes, lanes.count() as u8);
-        }
-        (n, self.last_executed.into())
+    /// Adds the run to the sums and begins one with other masks.
+    #[inline(never)]
+    fn begin_run(&mut self, active: LaneMask, lanes: LaneMask, histogram: &mut Histogram) {
+        let ended = std::mem::replace(&mut self.run, Run { active, lanes, issues: 0, slots: 0 });
+        let (n, executed) = (ended.active.count(), ended.lanes.count());
+        self.issues += ended.issues;
+        self.slots += ended.slots;
+        self.active_lanes += ended.issues * u64::from(n);
+        self.executed_lanes += ended.issues * u64::from(executed);
+        self.thread_slots += ended.slots * u64::from(n);
+        self.guarded_slots += ended.slots * u64::from(executed);
+        self.mixed += if executed != n && executed != 0 { ended.issues } else { 0 };
+        histogram[usize::from(self.is_join)][n as usize] += ended.slots;
     }
 }
 
@@ -129,8 +134,7 @@ pub struct Counts {
     ///
     /// The entry past the last step is for warps that drain after their exit.
     stalls: Vec<StallCycles>,
-    /// Machine instructions by `is_join` and number of active lanes.
-    histogram: [[u64; MAX_LANES + 1]; 2],
+    histogram: Histogram,
     traffic: [[TrafficTotals; 3]; 4],
     /// Shuffles from inactive lanes by step.
     undefined_shuffles: BTreeMap<Pc, u64>,
@@ -210,29 +214,22 @@ impl Counts {
         self.undefined_shuffles.iter().map(|(&pc, &times)| (pc, times))
     }
 
+    /// Counts issues of a step: 1, or 0 for a further micro-op of it.
     #[inline(always)]
-    fn issue(&mut self, pc: usize, active: LaneMask, lanes: LaneMask, slots: u64) {
+    fn issue(&mut self, pc: usize, active: LaneMask, lanes: LaneMask, issues: u64, slots: u64) {
         let row = &mut self.issues[pc];
-        let (n, executed) = row.count(active, lanes);
-        row.issues += 1;
-        row.slots += slots;
-        row.active_lanes += u64::from(n);
-        row.executed_lanes += u64::from(executed);
-        row.mixed += u64::from(executed != n && executed != 0);
-        row.thread_slots += slots * u64::from(n);
-        row.guarded_slots += slots * u64::from(executed);
-        self.histogram[usize::from(row.is_join)][n as usize] += slots;
+        if (row.run.active, row.run.lanes) != (active, lanes) {
+            row.begin_run(active, lanes, &mut self.histogram);
+        }
+        row.run.issues += issues;
+        row.run.slots += slots;
     }
 
-    /// Counts a further micro-op of a step by its lanes.
-    #[inline]
-    fn issue_micro_op(&mut self, pc: usize, active: LaneMask, lanes: LaneMask) {
-        let row = &mut self.issues[pc];
-        let (n, executed) = row.count(active, lanes);
-        row.slots += 1;
-        row.thread_slots += u64::from(n);
-        row.guarded_slots += u64::from(executed);
-        self.histogram[usize::from(row.is_join)][n as usize] += 1;
+    /// Adds all runs to the sums.
+    fn end_runs(&mut self) {
+        for row in &mut self.issues {
+            row.begin_run(LaneMask::EMPTY, LaneMask::EMPTY, &mut self.histogram);
+        }
     }
 
     #[inline(always)]
@@ -257,7 +254,8 @@ impl Counts {
     }
 
     /// Returns the totals.
-    pub fn finish(self) -> Totals {
+    pub fn finish(mut self) -> Totals {
+        self.end_runs();
         let mut totals = Totals {
             warp_size: self.warp_size,
             steps: Vec::new(),
@@ -337,10 +335,10 @@ impl Observer for Counts {
     fn on(&mut self, event: Event) {
         match event {
             Event::Issue { pc, active, lanes, slots, .. } => {
-                self.issue(pc.index(), active, lanes, slots.into())
+                self.issue(pc.index(), active, lanes, 1, slots.into())
             }
             Event::IssueMicroOp { pc, active, lanes, .. } => {
-                self.issue_micro_op(pc.index(), active, lanes)
+                self.issue(pc.index(), active, lanes, 0, 1)
             }
             Event::WarpStalled { pc, stall, cycles, .. } => {
                 let row = pc.index().min(self.stalls.len() - 1);
@@ -399,7 +397,9 @@ impl Observer for Counts {
         self.output.printed(printed);
     }
 
-    fn merge(&mut self, other: Counts) {
+    fn merge(&mut self, mut other: Counts) {
+        self.end_runs();
+        other.end_runs();
         self.output.merge(other.output);
         assert_eq!(self.issues.len(), other.issues.len(), "observers of two different streams");
         for (mine, theirs) in self.issues.iter_mut().zip(&other.issues) {
