@@ -27,6 +27,7 @@ mod session;
 mod shares;
 mod sm;
 mod stores;
+mod turns;
 mod verdict;
 mod warp;
 

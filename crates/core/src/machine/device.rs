@@ -14,9 +14,9 @@ use super::block::{DoesNotFit, Occupancy};
 use super::constants;
 use super::l2::replay::{self, Found, RequestLog};
 use super::pricing::PricedCode;
-use super::scheduler::NEVER;
 use super::shares::Shares;
 use super::sm::Sm;
+use super::turns::Turns;
 use super::verdict::Finish;
 use crate::base::{BlockId, Cycle, LaneMask, SmId};
 use crate::code::{Code, Scheme};
@@ -392,10 +392,12 @@ fn run_interleaved<O: Observer>(
     let mut sms: Vec<Sm<'_, O>> =
         (0..cx.active_sms).map(|sm| Sm::new(cx, SmId(sm), observer())).collect();
     let mut finished: Vec<Option<Finish>> = sms.iter().map(|_| None).collect();
+    let mut turns = Turns::new(&sms);
     let mut unreported = 0;
-    while let Some(i) = earliest(&sms, &finished) {
+    while let Some(i) = turns.next(&mut sms) {
         let before = sms[i].issued();
         finished[i] = sms[i].cycle();
+        turns.end(&sms[i], finished[i].is_some());
         unreported += sms[i].issued() - before;
         if unreported >= REPORT_ISSUES {
             host.issued(std::mem::take(&mut unreported));
@@ -406,7 +408,7 @@ fn run_interleaved<O: Observer>(
                 break; // the others depend on an SM that has stopped
             }
         }
-        if all_hang(&mut sms, &finished, i) {
+        if turns.all_hang(&mut sms, &finished, i) {
             finished[i] = Some(sms[i].livelock());
             break;
         }
@@ -415,34 +417,6 @@ fn run_interleaved<O: Observer>(
         }
     }
     sms.into_iter().zip(finished).map(|(sm, finish)| Ended::new(sm, finish)).collect()
-}
-
-/// Returns true if SM `i` and all others provably repeat a state.
-///
-/// SM `i` has just run a cycle.
-pub(super) fn all_hang<O: Observer>(
-    sms: &mut [Sm<'_, O>],
-    finished: &[Option<Finish>],
-    i: usize,
-) -> bool {
-    if sms[i].issuer.watch.take_progress() {
-        sms.iter_mut().for_each(|sm| sm.issuer.watch.disturb());
-    }
-    let hangs = |(sm, done): (&Sm<'_, O>, &Option<Finish>)| {
-        done.is_some() || sm.issuer.watch.proves_livelock(sm.warps())
-    };
-    sms[i].issuer.watch.proves_livelock(sms[i].warps()) && sms.iter().zip(finished).all(hangs)
-}
-
-/// Returns the unfinished SM with the earliest next cycle, the lower one on a tie.
-pub(super) fn earliest<O: Observer>(
-    sms: &[Sm<'_, O>],
-    finished: &[Option<Finish>],
-) -> Option<usize> {
-    let unfinished = sms.iter().zip(finished).enumerate().filter(|(_, (_, f))| f.is_none());
-    // An SM that cannot issue anything is due for its verdict at once.
-    let when = |sm: &Sm<'_, O>| if sm.next_cycle() == NEVER { 0 } else { sm.next_cycle() };
-    unfinished.min_by_key(|(_, (sm, _))| when(sm)).map(|(i, _)| i)
 }
 
 /// Returns the content of device memory at the start of a launch.

@@ -21,6 +21,7 @@ use super::atomics::{AtomicUnits, UnitState};
 use super::block::{DoesNotFit, Occupancy};
 use super::device::{self, Context, Options};
 use super::sm::Sm;
+use super::turns::Turns;
 use super::verdict::Finish;
 use crate::base::{BlockId, Cycle, SmId, WarpId};
 use crate::code::{Code, MicroOp};
@@ -53,6 +54,7 @@ pub struct Session<'a> {
 struct State<'a> {
     sms: Vec<Sm<'a, Listener>>,
     finished: Vec<Option<Finish>>,
+    turns: Turns,
     /// Cycle that has begun but not ended.
     open: Option<Open>,
     /// True if every SM has ended or one has failed.
@@ -120,7 +122,8 @@ pub fn step_through<R>(
     let ids = if cx.communicates() { (0..cx.active_sms).map(SmId).collect() } else { vec![alone] };
     let sms: Vec<_> = ids.into_iter().map(|id| Sm::new(&cx, id, Listener::default())).collect();
     let finished = sms.iter().map(|_| None).collect();
-    let state = State { sms, finished, open: None, over: false, last: 0 };
+    let turns = Turns::new(&sms);
+    let state = State { sms, finished, turns, open: None, over: false, last: 0 };
     Ok(work(Session { cx: &cx, base, state, pages: BTreeMap::new(), dirty: BTreeSet::new() }))
 }
 
@@ -135,7 +138,9 @@ impl<'a> Session<'a> {
             if open.scheduler == sm.schedulers().len() {
                 sm.end_cycle(open.now);
                 self.state.open = None;
-                if device::all_hang(&mut self.state.sms, &self.state.finished, open.sm) {
+                self.state.turns.end(sm, false);
+                let State { sms, finished, turns, .. } = &mut self.state;
+                if turns.all_hang(sms, finished, open.sm) {
                     self.end(open.sm, self.state.sms[open.sm].livelock());
                 }
                 continue;
@@ -161,8 +166,7 @@ impl<'a> Session<'a> {
     /// Begins the next cycle, if it is at most `limit`.
     fn begin(&mut self, limit: Cycle) -> Option<Open> {
         loop {
-            let i = device::earliest(&self.state.sms, &self.state.finished);
-            let Some(i) = i else {
+            let Some(i) = self.state.turns.next(&mut self.state.sms) else {
                 self.state.over = true;
                 return None;
             };
@@ -173,7 +177,10 @@ impl<'a> Session<'a> {
             }
             match sm.begin_cycle() {
                 Ok(now) => return Some(Open { sm: i, now, scheduler: 0 }),
-                Err(finish) => self.end(i, finish),
+                Err(finish) => {
+                    self.state.turns.end(&self.state.sms[i], true);
+                    self.end(i, finish);
+                }
             }
             if self.state.over {
                 return None;

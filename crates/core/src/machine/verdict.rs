@@ -169,6 +169,8 @@ pub(super) struct Watch {
     quiet: u64,
     /// True if progress was made since [`Watch::take_progress`].
     progressed: bool,
+    /// Progress of all SMs that this one has been told of.
+    known: u64,
     /// Snapshots to compare with, by warp slot.
     records: Vec<Option<Box<Record>>>,
 }
@@ -191,7 +193,7 @@ struct Record {
 
 impl Watch {
     pub(super) fn new() -> Watch {
-        Watch { quiet: 0, progressed: false, records: Vec::new() }
+        Watch { quiet: 0, progressed: false, known: 0, records: Vec::new() }
     }
 
     /// Records a change visible to other warps or to later iterations of a loop.
@@ -206,9 +208,17 @@ impl Watch {
         std::mem::take(&mut self.progressed)
     }
 
-    /// Records progress of another SM that this one can see.
-    pub(super) fn disturb(&mut self) {
-        self.quiet = 0;
+    /// Records the progress of all SMs so far, a number that grows with it.
+    #[inline]
+    pub(super) fn catch_up(&mut self, progress: u64) {
+        if self.known != progress {
+            (self.known, self.quiet) = (progress, 0);
+        }
+    }
+
+    /// Returns true if the SM has been told of all progress so far.
+    pub(super) fn knows(&self, progress: u64) -> bool {
+        self.known == progress
     }
 
     /// Counts an issue. Returns true if states are compared now.
