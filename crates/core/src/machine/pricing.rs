@@ -104,6 +104,9 @@ pub(super) struct Cost {
     pub exits: bool,
     /// Of machine code: counter that must fall to a value (DEPBAR).
     pub falls_to: Option<(u8, u8)>,
+    /// True if it waits at its issue for more than dependences (machine code): its constant
+    /// operand, a counter's value, or the warp's stores.
+    pub waits: bool,
     /// True if it changes only registers and has one issue slot on a port of the scheduler, no
     /// queue, and nothing that it raises but its result.
     pub simple: bool,
@@ -220,6 +223,10 @@ impl<'a> PricedCode<'a> {
         let has_depbar = costs.iter().any(|cost| cost.falls_to.is_some());
         for cost in &mut costs {
             cost.simple = cost.is_simple() && !has_depbar;
+            cost.waits = code.kernel().native.is_some()
+                && (cost.constant > 0 && !cost.loads_constant
+                    || cost.falls_to.is_some()
+                    || cost.exits);
         }
         PricedCode {
             ops: code.ops(),
@@ -367,6 +374,7 @@ fn price_by_class(
         resolves: 0,
         exits: class == Class::Exit,
         falls_to: None,
+        waits: false,
         simple: false,
     }
 }

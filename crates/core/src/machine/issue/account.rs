@@ -48,10 +48,17 @@ impl<O: Observer> Issuer<'_, O> {
         // the fetch, dependences, the port (its last busy span) and other warps.
         let ready = until.cycle().max(from).min(now);
         let native = self.cx.kernel.native.is_some();
-        let free = if native && throttle == Stall::MathPipeThrottle {
+        let free = if now == ready {
+            ready
+        } else if native && throttle == Stall::MathPipeThrottle {
             // Of each interval of the pipe, another warp issues in one cycle.
-            let interval = Cycle::from(self.cx.program.costs[pc.index()].interval.max(1));
-            ready + (now - ready) * (interval - 1) / interval
+            let wait = now - ready;
+            ready
+                + match self.cx.program.costs[pc.index()].interval {
+                    0 | 1 => 0,
+                    2 => wait / 2, // most pipes: no division
+                    interval => wait * Cycle::from(interval - 1) / Cycle::from(interval),
+                }
         } else {
             scheduler.free(port, &self.shared).max(ready).min(now)
         };
@@ -60,22 +67,19 @@ impl<O: Observer> Issuer<'_, O> {
             now,
             SlotLoss::Stalled(if free > ready { throttle } else { stall }),
         );
-        let own = if native { ready } else { fetched.clamp(from, ready) };
-        let asked = before.cycle().clamp(from, own);
-        let fetched = fetched.clamp(asked, ready);
-        let mut report = |stall, cycles| {
-            if cycles > 0 {
+        let mut reported = from;
+        let mut report = |stall, until| {
+            if until > reported {
+                let cycles = until - reported;
                 self.observer.on(Event::WarpStalled { sm, warp, pc, stall, cycles });
+                reported = until;
             }
         };
-        if fetched > from {
-            report(before.stall(), asked - from);
-            report(Stall::NoInstruction, fetched - asked);
-        }
-        report(stall, ready - fetched);
-        if now > ready {
-            report(throttle, free - ready);
-            report(Stall::NotSelected, now - free);
-        }
+        let fetched = fetched.min(ready);
+        report(before.stall(), before.cycle().min(if native { ready } else { fetched }));
+        report(Stall::NoInstruction, fetched);
+        report(stall, ready);
+        report(throttle, free);
+        report(Stall::NotSelected, now);
     }
 }

@@ -29,10 +29,10 @@ impl<O: Observer> Issuer<'_, O> {
         start - now
     }
 
-    /// Returns the later of `until` and the waits of the step at its issue.
+    /// Returns the later of `until` and the waits of a step with [waits of its own](Cost::waits).
     ///
     /// The step may be fetched at `asked`; the warp's last issue ended at `from`.
-    #[inline]
+    #[inline(never)]
     pub(super) fn native_waits(
         &mut self,
         warp: &mut Warp,
@@ -40,7 +40,7 @@ impl<O: Observer> Issuer<'_, O> {
         (from, asked): (Cycle, Cycle),
         until: Until,
     ) -> Until {
-        let mut until = until.max(warp.resolves);
+        let mut until = until;
         if cost.constant > 0 && !cost.loads_constant {
             let arrives = self.constants.fetch(cost.constant, asked);
             if arrives > asked {

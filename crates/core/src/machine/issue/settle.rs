@@ -71,8 +71,8 @@ impl<O: Observer> Issuer<'_, O> {
                         .fetch(cost.line, asked)
                         .max(asked + Cycle::from(warp.refetch)),
                 };
-                let mut until = warp.dependences(cost, resume);
-                if cx.kernel.native.is_some() {
+                let mut until = warp.dependences(cost, resume).max(warp.resolves);
+                if cost.waits {
                     until = self.native_waits(warp, cost, (from, asked), until);
                 }
                 if fetched > asked {

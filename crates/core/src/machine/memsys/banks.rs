@@ -39,19 +39,27 @@ fn passes_of(
 ) -> u32 {
     let mut words = [0; 4 * MAX_LANES];
     let mut len = 0;
+    let bank_of = |word: u64| {
+        let banks = u64::from(banks);
+        // A division takes longer than the rest of the loop.
+        if banks.is_power_of_two() { word & (banks - 1) } else { word % banks }
+    };
     // One bit per bank suffices while no two lanes conflict, which is the common case.
     let mut taken = 0_u64;
     let mut clash = false;
+    let mut ascending = true;
     for lane in lanes.lanes() {
         for k in 0..u64::from(words_per_lane) {
             let word = addresses[lane as usize] / 4 + k;
-            let bank = 1 << (word % u64::from(banks));
+            let bank = 1 << bank_of(word);
+            let last = words[..len].last();
             if taken & bank != 0 {
-                if words[..len].last() == Some(&word) {
+                if last == Some(&word) {
                     continue;
                 }
                 clash = true;
             }
+            ascending &= last.is_none_or(|last| *last < word);
             taken |= bank;
             words[len] = word;
             len += 1;
@@ -60,12 +68,14 @@ fn passes_of(
     if !clash {
         return u32::from(len > 0);
     }
-    words[..len].sort_unstable();
+    if !ascending {
+        words[..len].sort_unstable();
+    }
     let mut per_bank = [0_u32; 64];
     let mut last = None;
     for &word in &words[..len] {
         if last != Some(word) {
-            per_bank[(word % u64::from(banks)) as usize] += 1;
+            per_bank[bank_of(word) as usize] += 1;
         }
         last = Some(word);
     }

@@ -121,6 +121,7 @@ pub(super) fn price_by_word(
         resolves,
         exits: class == Class::Exit,
         falls_to,
+        waits: false,
         simple: false,
     }
 }
