@@ -69,11 +69,7 @@ impl Plan {
         }
         let missing = kernel.params.iter().zip(&given).enumerate();
         for (position, (parameter, _)) in missing.filter(|(_, (_, given))| given.is_none()) {
-            // A compiler's name is the kernel's symbol and the position: the position says as much.
-            let number = position.to_string();
-            let compiled =
-                parameter.name.strip_suffix(&number).is_some_and(|n| n.ends_with("_param_"));
-            let name = if compiled { &number } else { &parameter.name };
+            let name = short_name(position, parameter);
             let message = format!("missing argument for parameter `{name}`");
             diagnostics.push(
                 Diagnostic::error("missing-argument", parameter.span, message)
@@ -82,6 +78,15 @@ impl Plan {
         }
         block
     }
+}
+
+/// Returns what to write for a parameter: its name, or its position if a compiler named it.
+///
+/// Such a name is the kernel's symbol and the position.
+pub(super) fn short_name(position: usize, parameter: &Parameter) -> String {
+    let number = position.to_string();
+    let compiled = parameter.name.strip_suffix(&number).is_some_and(|n| n.ends_with("_param_"));
+    if compiled { number } else { parameter.name.clone() }
 }
 
 fn find_parameter(target: &Target, kernel: &Signature<'_>) -> Result<usize, Diagnostic> {

@@ -1,6 +1,7 @@
 //! Resolves a plan for a kernel: evaluates constants, places and fills buffers, lays out arguments,
 //! checks limits.
 
+use super::argument::short_name;
 use super::expect::bind_expectation;
 use super::expression::Parser;
 use super::fill::{Files, Place, no_memory, words};
@@ -169,7 +170,8 @@ impl Plan {
             missing.push("block = ..".to_owned());
         }
         if self.arguments.is_empty() {
-            missing.extend(kernel.params.iter().map(|p| format!("arg {} = ..", p.name)));
+            let params = kernel.params.iter().enumerate();
+            missing.extend(params.map(|(at, p)| format!("arg {} = ..", short_name(at, p))));
         }
         if missing.is_empty() {
             return;
