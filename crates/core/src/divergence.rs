@@ -271,6 +271,15 @@ impl WarpControl {
         }
     }
 
+    /// Returns true if a group of machine code has been elected since the last call.
+    #[inline]
+    pub fn take_election(&mut self) -> bool {
+        match self {
+            WarpControl::Elected(e) => e.take_election(),
+            WarpControl::Stack(_) | WarpControl::Independent(_) => false,
+        }
+    }
+
     /// Returns the number of lanes that wait at barriers of machine code; 0 for other code.
     #[inline]
     pub fn joined(&self) -> u32 {

@@ -22,6 +22,7 @@ mod l2;
 mod memsys;
 mod native_fetch;
 mod pricing;
+mod requests;
 mod scheduler;
 mod session;
 mod shares;

@@ -44,6 +44,24 @@ pub struct Elected {
     /// Registers set by BMOV since their last BSYNC, one bit each.
     restored: u16,
     order: SideOrder,
+    /// True if the current group was elected and [`Elected::take_election`] was not called since.
+    elected: Unseen,
+}
+
+/// Flag that is no part of a warp's state: all values are equal.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unseen(bool);
+
+impl PartialEq for Unseen {
+    fn eq(&self, _: &Unseen) -> bool {
+        true
+    }
+}
+
+impl Eq for Unseen {}
+
+impl std::hash::Hash for Unseen {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
 /// Lanes with a common PC.
@@ -74,6 +92,7 @@ impl Elected {
             registers: [LaneMask::EMPTY; REGISTERS],
             restored: 0,
             order,
+            elected: Unseen(false),
         }
     }
 
@@ -356,6 +375,8 @@ impl Elected {
             self.drop(Lanes::at(group.pc, group.lanes));
         }
         self.resume();
+        // The barrier decides which lanes go on.
+        self.elected = Unseen(false);
     }
 
     /// Picks a group if none runs.
@@ -405,6 +426,7 @@ impl Elected {
     fn elect(&mut self) {
         let Some(last) = self.pool.pop() else { return };
         self.current = last;
+        self.elected = Unseen(true);
         let pc = self.current.pc;
         let parked =
             self.blocked.extract_if(.., |g| g.pc == pc && matches!(g.state, GroupState::AtJoin(_)));
@@ -426,6 +448,11 @@ impl Elected {
         let state = GroupState::AtJoin(join);
         let parked = self.blocked.extract_if(.., |g| g.state == state && g.pc == pc);
         Lanes::at(pc, parked.fold(LaneMask::EMPTY, |all, group| all | group.lanes))
+    }
+
+    /// Returns true if a group has been elected since the last call.
+    pub(super) fn take_election(&mut self) -> bool {
+        std::mem::take(&mut self.elected).0
     }
 
     /// Returns the number of lanes that wait at barriers.

@@ -160,6 +160,8 @@ pub(super) struct Block {
     pub live: u32,
     /// Warps that have not ended.
     pub warps: u32,
+    /// End of the last warp that has exited, less the time of its EXIT (machine code).
+    pub drained: Cycle,
     pub shared: SharedMemory,
     barriers: [Barrier; BARRIERS],
     /// Bit mask of barriers with arrivals, so that exits need not check all sixteen.
@@ -200,6 +202,7 @@ impl Block {
             id: BlockId(0),
             live: 0,
             warps: 0,
+            drained: 0,
             shared: SharedMemory::new(shared_bytes),
             barriers: [Barrier::default(); BARRIERS],
             open: 0,
@@ -211,6 +214,7 @@ impl Block {
         self.id = id;
         self.live = threads;
         self.warps = warps;
+        self.drained = 0;
         self.shared.clear();
         self.barriers = [Barrier::default(); BARRIERS];
         self.open = 0;

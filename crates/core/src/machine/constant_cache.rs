@@ -60,8 +60,13 @@ pub(super) struct Constants {
 }
 
 impl Constants {
-    pub(super) fn new(cache: Option<ConstantCache>, late: u32) -> Constants {
-        Constants { times: cache.unwrap_or_default(), late, ..Constants::default() }
+    /// Creates cold caches on an SM that is `late`, one of `active` of `sms` with work.
+    pub(super) fn new(cache: Option<ConstantCache>, late: u32, active: u32, sms: u32) -> Constants {
+        let times = cache.unwrap_or_default();
+        let half = sms / 2;
+        let added = times.launch.saturating_sub(times.launch_alone);
+        let launch = times.launch_alone + added * active.saturating_sub(half) / (sms - half).max(1);
+        Constants { times: ConstantCache { launch, ..times }, late, ..Constants::default() }
     }
 
     /// Returns the cycle at which a line, requested at `now`, is present.
@@ -95,12 +100,14 @@ mod tests {
 
     #[test]
     fn the_second_access_to_a_line_waits_less() {
-        let cache = ConstantCache { hit: 60, launch: 110, memory: 600, line: 64 };
-        let mut constants = Constants::new(Some(cache), 0);
+        let cache = ConstantCache { hit: 60, launch: 110, launch_alone: 10, memory: 600, line: 64 };
+        let mut constants = Constants::new(Some(cache), 0, 132, 132);
         assert_eq!(constants.fetch(1, 1000), 1170);
         assert_eq!(constants.fetch(1, 1100), 1170, "in flight");
         assert_eq!(constants.fetch(2, 1200), 1260, "LDC has a cache of its own");
         assert_eq!(constants.fetch(2, 1300), 1300);
         assert_eq!(constants.fetch(FAR | 3, 2000), 2660, "bank 3 is in memory");
+        let alone = |active| Constants::new(Some(cache), 0, active, 132).fetch(1, 1000);
+        assert_eq!([1, 66, 99].map(alone), [1070, 1070, 1120]);
     }
 }

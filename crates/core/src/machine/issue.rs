@@ -10,7 +10,7 @@ mod parts;
 mod settle;
 mod ways;
 
-use native::resolve;
+use native::{matched, resolve};
 pub(super) use ways::split;
 use ways::{add_side, barrier_register, branch, join, sides};
 
@@ -22,6 +22,7 @@ use super::l2::replay::RequestLog;
 use super::memsys::MemorySystem;
 use super::native_fetch::{NativeFetch, lateness};
 use super::pricing::{Cost, Kind};
+use super::requests::{Request, queue_of};
 use super::scheduler::{Port, Scheduler, SharedPorts};
 use super::verdict::{FaultReport, Watch};
 use super::warp::{Arrival, Until, Warp};
@@ -49,6 +50,10 @@ pub(super) struct Issuer<'a, O> {
     pub constants: Constants,
     /// State shared by the SM's schedulers.
     pub shared: SharedPorts,
+    /// Request that the issuing step makes, and when the units of constants and of special registers
+    /// take the next one (machine code).
+    request: Request,
+    units_free: [Cycle; 2],
     /// Cycle at which the barrier unit accepts the next arrival.
     barrier_free: Cycle,
     addresses: Box<[u64; MAX_LANES]>,
@@ -78,8 +83,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
             constants: Constants::new(
                 cx.spec.sass.as_ref().and_then(|times| times.constants),
                 native.and_then(|times| times.fetch).map_or(0, |times| lateness(id, times.spread)),
+                cx.active_sms,
+                cx.spec.sms,
             ),
             shared: SharedPorts::default(),
+            request: Request::default(),
+            units_free: [0; 2],
             barrier_free: 0,
             addresses: Box::new([0; MAX_LANES]),
             system: SystemLog::default(),
@@ -138,7 +147,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
         if reads > 1 {
             scheduler.reads_until = now + Cycle::from(reads);
         }
-        if cost.port.is_shared() {
+        let queue = if cx.kernel.native.is_some() { queue_of(cost.port) } else { None };
+        if let Some(queue) = queue {
+            let from = scheduler.requests[queue].free.max(now);
+            self.request = Request { from, start: None, cycles: 0 };
+        } else if cost.port.is_shared() {
             let interval = cx.spec.lsu_interval.max(cost.interval);
             self.shared.occupy_lsu(now + Cycle::from(interval * masks));
         } else {
@@ -150,6 +163,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
             Times { resume: cost.gap.after(last), done: last + Cycle::from(cost.latency) };
         if cost.queues > 0 {
             times.done += self.queue_special(scheduler, cost, now);
+        }
+        if let (Op::Match(op), Some(native)) = (&step.inst.op, &cx.spec.sass)
+            && cx.kernel.native.is_some()
+        {
+            let others = matched(op, lanes, warp) - 1;
+            times.done += Cycle::from(others * native.distinct);
         }
         if cost.loads_constant && cost.constant > 0 {
             times.done += self.constants.fetch(cost.constant, now) - now;
@@ -175,7 +194,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 });
                 warp.refetch = self.refetch(lanes);
                 warp.control.advance(branch(step, lanes));
-                resolve(warp, cost, step.next, now);
+                resolve(warp, cost, step.next, cx.program.refetch, now);
                 After::Nothing
             }
             Kind::Join => {
@@ -197,9 +216,17 @@ impl<'a, O: Observer> Issuer<'a, O> {
         if let (Port::Uniform, Some(uniform)) = (cost.port, cx.spec.uniform) {
             warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
         }
+        if cx.kernel.native.is_some() && warp.control.take_election() {
+            let at = now + Cycle::from(cx.program.election);
+            warp.resolves = warp.resolves.max(Until::new(at, Stall::BranchResolving));
+        }
+        let mut reads_from = now;
+        if let Some(queue) = queue {
+            reads_from = self.queue(scheduler, cost, (queue, masks), now, &mut times.done);
+        }
         warp.write_back(cost, times.done);
         if let Some((_, read)) = cost.read_counter {
-            warp.raise(cost, now + Cycle::from(read), times.done, cx.program.has_depbar);
+            warp.raise(cost, reads_from + Cycle::from(read), times.done, cx.program.has_depbar);
         } else if cx.program.has_depbar {
             warp.raise(cost, now, times.done, true);
         }
@@ -314,7 +341,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 }
                 warp.refetch = self.refetch(taken);
                 warp.control.advance(branch(step, taken));
-                resolve(warp, cost, next, now);
+                resolve(warp, cost, next, cx.program.refetch, now);
             }
             Effect::Switch { lanes } | Effect::Call { lanes } | Effect::Jump { lanes }
                 if lanes.is_empty() =>
@@ -331,7 +358,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 let returns =
                     matches!(&step.inst.op, Op::Jump(jump) if jump.kind == JumpKind::Return);
                 warp.control.jump(&sides, returns);
-                resolve(warp, cost, next, now);
+                resolve(warp, cost, next, cx.program.refetch, now);
+                if sides.len() > 1 {
+                    let at = now + Cycle::from(cx.program.election);
+                    warp.resolves = Until::new(at, Stall::BranchResolving);
+                }
             }
             Effect::Switch { lanes } => {
                 let targets = match &step.inst.op {
@@ -366,8 +397,13 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
             Effect::Exit { lanes } if lanes.is_empty() => warp.control.go(next),
             Effect::Exit { lanes } => {
-                after = After::Ended(lanes);
+                after = After::Ended(lanes, pc);
                 warp.control.advance(Flow::Exit { lanes, next });
+                if cx.kernel.native.is_some() && lanes == active {
+                    // Other lanes of the warp go on.
+                    let at = now + Cycle::from(cx.program.blocked_sync);
+                    warp.resolves = Until::new(at, Stall::BranchResolving);
+                }
             }
             Effect::Access(access) => {
                 // Local memory is private to the warp and part of the state that the hang detection
@@ -516,7 +552,7 @@ struct Times {
 pub(super) enum After {
     Nothing,
     /// Exit of these lanes.
-    Ended(LaneMask),
+    Ended(LaneMask, Pc),
     /// Arrival of the warp at a block barrier.
     Arrived,
 }

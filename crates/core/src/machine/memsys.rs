@@ -65,6 +65,8 @@ pub(super) struct Served {
     pub port: Cycle,
     /// Cycle at which the load/store unit has taken it.
     pub taken: Cycle,
+    /// The same, apart from the wait for room on the path of atomics.
+    pub begins: Cycle,
 }
 
 impl MemorySystem {
@@ -103,10 +105,15 @@ impl MemorySystem {
         self.log
     }
 
-    /// Returns the cycle from which the next access is served, atomics aside.
+    /// Makes the load/store unit serve a request without an access, from `from` on.
+    ///
+    /// It takes `cycles`. Returns when it begins.
     #[inline]
-    pub(super) fn issues_in_order(&self) -> Cycle {
-        self.issues_in_order
+    pub(super) fn pass(&mut self, from: Cycle, cycles: Cycle) -> Cycle {
+        let begins = from.max(self.issues_in_order);
+        self.issues_in_order = begins + cycles;
+        self.in_order = self.in_order.max(from) + cycles;
+        begins
     }
 
     /// Returns the first cycle at which the memory queue accepts another request.
@@ -136,6 +143,7 @@ impl MemorySystem {
                 done: now + price,
                 port: 1,
                 taken: now,
+                begins: now,
             };
         }
         let issued = now.max(self.issues_in_order);
@@ -161,7 +169,7 @@ impl MemorySystem {
                 served
             }
         };
-        served.taken = now;
+        (served.taken, served.begins) = (now, issued);
         let room = self.stores.as_ref().map_or(0, Stores::room_at);
         self.in_order = room.max(now + served.port);
         self.issues_in_order = room.max(issued + served.port);
@@ -246,6 +254,9 @@ impl MemorySystem {
                     && self.spec.l1_store == StorePolicy::WriteEvict
                 {
                     l1.evict(line);
+                } else if access.kind == AccessKind::Write && memory == MemoryKind::Local {
+                    // Only this SM sees local memory: what it stores is in its L1.
+                    l1.access(line, sectors, true);
                 }
             }
             if missing == 0 {
@@ -269,7 +280,7 @@ impl MemorySystem {
             done = done.max(now + Cycle::from(self.spec.atomic_latency)) + extra;
         }
         let port = ((count as Cycle).max(1) * Cycle::from(self.spec.l1_line_interval)).max(passes);
-        Served { traffic, done, port, taken: now }
+        Served { traffic, done, port, taken: now, begins: now }
     }
 
     /// Transfers sectors of one line over the link to L2 and, on L2 misses, from DRAM.
@@ -349,7 +360,7 @@ impl MemorySystem {
             ideal_wavefronts: ideal,
             ..blank(access)
         };
-        Served { traffic, done, port: Cycle::from(passes.max(1)), taken: now }
+        Served { traffic, done, port: Cycle::from(passes.max(1)), taken: now, begins: now }
     }
 }
 
@@ -443,5 +454,22 @@ mod tests {
             "a misaligned row touches a fifth sector"
         );
         assert_eq!(count(&|lane| 4096 + (lane * 7 % 32) * 32), (8, 32), "a permutation of sectors");
+    }
+
+    #[test]
+    fn a_local_load_finds_in_l1_what_was_stored() {
+        let text = crate::spec::Machine::preset_text("h200").expect("a preset");
+        let spec = crate::spec::Machine::parse(text).expect("a machine").memory;
+        let mut memory = MemorySystem::new(spec, 1, SmId(0), false, None);
+        let mut serve = |space, kind| {
+            let mut addresses = std::array::from_fn(|_| 64);
+            let access = MemoryAccess { space, kind, ..read(4) };
+            let traffic = memory.serve(0, access, &mut addresses, 3, 0, None).traffic;
+            (traffic.l1_hits, traffic.sectors)
+        };
+        assert_eq!(serve(Space::Local, AccessKind::Write), (0, 4));
+        assert_eq!(serve(Space::Local, AccessKind::Read), (4, 4));
+        assert_eq!(serve(Space::Global, AccessKind::Write), (0, 1));
+        assert_eq!(serve(Space::Global, AccessKind::Read), (0, 1), "global stores go past L1");
     }
 }

@@ -2,7 +2,7 @@
 
 mod native;
 
-use native::{kept_operands, price_by_word, read_ports};
+use native::{ahead_of_barriers as native_ahead, kept_operands, price_by_word, read_ports};
 
 use super::constant_cache::ConstantLines;
 use super::expansion::Expansion;
@@ -100,12 +100,10 @@ pub(super) struct Cost {
     /// Of machine code: cycles until the next instruction of a branch that is taken, or of a
     /// convergence operation; 0 if the control word has them.
     pub resolves: u32,
-    /// True if it ends its lanes.
-    pub exits: bool,
     /// Of machine code: counter that must fall to a value (DEPBAR).
     pub falls_to: Option<(u8, u8)>,
     /// True if it waits at its issue for more than dependences (machine code): its constant
-    /// operand, a counter's value, or the warp's stores.
+    /// operand, or a counter's value.
     pub waits: bool,
     /// True if it changes only registers and has one issue slot on a port of the scheduler, no
     /// queue, and nothing that it raises but its result.
@@ -154,6 +152,10 @@ pub(super) struct PricedCode<'a> {
     pub taken: u32,
     /// Of machine code: cycles from a BSYNC that blocks to the next instruction.
     pub blocked_sync: u32,
+    /// Of machine code: cycles until a group that was elected goes on.
+    pub election: u32,
+    /// Of machine code: cycles of a taken branch in which its target is fetched.
+    pub refetch: u32,
     /// True if the code waits for a counter to fall to a value above 0.
     pub has_depbar: bool,
     /// True if running blocks can communicate through memory.
@@ -172,6 +174,7 @@ impl<'a> PricedCode<'a> {
             let mut cost = price(op, spec);
             if let Some(native) = &code.kernel().native {
                 cost.empties_l1 = op.invalidates_l1;
+                cost.ahead = native_ahead(&cost, inst.class);
                 if let Some(cache) = spec.sass.as_ref().and_then(|times| times.constants) {
                     cost.constant =
                         constant_lines.of(&op.inst.op, cost.loads_constant, native, cache);
@@ -224,9 +227,7 @@ impl<'a> PricedCode<'a> {
         for cost in &mut costs {
             cost.simple = cost.is_simple() && !has_depbar;
             cost.waits = code.kernel().native.is_some()
-                && (cost.constant > 0 && !cost.loads_constant
-                    || cost.falls_to.is_some()
-                    || cost.exits);
+                && (cost.constant > 0 && !cost.loads_constant || cost.falls_to.is_some());
         }
         PricedCode {
             ops: code.ops(),
@@ -246,6 +247,8 @@ impl<'a> PricedCode<'a> {
             },
             taken: if code.kernel().native.is_some() { 0 } else { spec.branch_taken },
             blocked_sync: spec.sass.as_ref().map_or(0, |times| times.blocked),
+            election: spec.sass.as_ref().map_or(0, |times| times.yields),
+            refetch: spec.sass.as_ref().map_or(0, |times| times.refetch),
             has_depbar,
             communicates: code.kernel().uses_heap()
                 || code.ops().iter().any(|op| communicates(&op.inst.op)),
@@ -372,7 +375,6 @@ fn price_by_class(
         constant: 0,
         loads_constant: false,
         resolves: 0,
-        exits: class == Class::Exit,
         falls_to: None,
         waits: false,
         simple: false,

@@ -4,6 +4,7 @@
 //! greedy-then-oldest, two-level (GPGPU-Sim's terms) and greedy-then-youngest (Huerta et al.,
 //! MICRO'25).
 
+use super::requests::{QUEUES, Requests};
 use crate::base::{Cycle, mix};
 use crate::spec::Policy;
 
@@ -34,6 +35,8 @@ pub(super) enum Port {
     Global,
     /// Constant cache.
     Constant,
+    /// Special registers.
+    Special,
     /// No port, only an issue slot.
     None,
 }
@@ -127,6 +130,8 @@ pub(super) struct Scheduler {
     busy: [Cycle; PORTS],
     /// Cycle from which the special function unit is free (machine code, which queues for it).
     pub special_until: Cycle,
+    /// Queues of requests to units of the SM (machine code).
+    pub requests: [Requests; QUEUES],
     /// Cycle until which the read ports of the register file are busy (machine code).
     pub reads_until: Cycle,
     /// True if the warp picked last had also issued in the cycle before.
@@ -160,6 +165,7 @@ impl Scheduler {
             active: 0,
             busy: [0; PORTS],
             special_until: 0,
+            requests: [Requests::default(); QUEUES],
             reads_until: 0,
             same_warp: false,
             accounted: 0,

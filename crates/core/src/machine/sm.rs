@@ -11,7 +11,7 @@ use super::issue::{After, Issuer, split};
 use super::scheduler::{NEVER, Scheduler};
 use super::verdict::{FaultReport, Finish, Limit};
 use super::warp::{Until, Warp};
-use crate::base::{BlockId, Cycle, LaneMask, SmId, WarpId, mix};
+use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId, WarpId, mix};
 use crate::event::{Event, Observer, SlotLoss, Stall};
 use crate::exec::{self, LocalMemory, RegisterFile, WarpPlace};
 use crate::spec::Policy;
@@ -50,6 +50,8 @@ pub(super) struct Sm<'a, O> {
     admissions: u64,
     /// Last cycle with an issue, plus one.
     now: Cycle,
+    /// End of the last warp that has exited (machine code).
+    drained: Cycle,
 }
 
 impl<'a, O: Observer> Sm<'a, O> {
@@ -87,6 +89,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             ),
             admissions: 0,
             now: 0,
+            drained: 0,
         };
         sm.admit(0);
         sm
@@ -159,7 +162,8 @@ impl<'a, O: Observer> Sm<'a, O> {
 
     /// Attributes the remaining time of every slot and reports the SM's end.
     pub(super) fn end(&mut self) -> Cycle {
-        let end = self.schedulers.iter().map(|s| s.accounted).fold(self.now, Cycle::max);
+        let last = self.now.max(self.drained);
+        let end = self.schedulers.iter().map(|s| s.accounted).fold(last, Cycle::max);
         for s in 0..self.schedulers.len() {
             let reason = self.reason_of_idleness(s);
             self.issuer.lose_slots(&mut self.schedulers[s], end, reason);
@@ -188,7 +192,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             self.issued += 1;
             match self.issuer.issue(scheduler, &mut self.warps[w], w, now)? {
                 After::Nothing => {}
-                After::Ended(lanes) => self.lanes_ended(w, lanes, now),
+                After::Ended(lanes, pc) => self.lanes_ended(w, lanes, pc, now),
                 After::Arrived => self.release_barriers(self.warps[w].block),
             }
         }
@@ -252,7 +256,7 @@ impl<'a, O: Observer> Sm<'a, O> {
 
     /// Handles exited lanes: the warp may end, barriers may complete, the block may end.
     #[inline(never)]
-    fn lanes_ended(&mut self, w: usize, lanes: LaneMask, now: Cycle) {
+    fn lanes_ended(&mut self, w: usize, lanes: LaneMask, pc: Pc, now: Cycle) {
         self.issuer.watch.progress();
         let warp = &self.warps[w];
         let slot = warp.block;
@@ -261,12 +265,17 @@ impl<'a, O: Observer> Sm<'a, O> {
         if warp.control.live().is_empty() {
             block.warps -= 1;
             let (sm, since) = (self.id, warp.since);
-            self.issuer.observer.on(Event::WarpEnd {
-                cycle: now + 1,
-                sm,
-                warp: WarpId(w as u32),
-                since,
-            });
+            let mut cycle = now + 1;
+            if let (Some(times), Some(_)) = (&self.cx.spec.sass, &self.cx.kernel.native) {
+                let end = (now + Cycle::from(times.exit)).max(warp.sent).max(cycle);
+                let (warp, cycles) = (WarpId(w as u32), end - cycle);
+                let stall = Stall::Drain;
+                self.issuer.observer.on(Event::WarpStalled { sm, warp, pc, stall, cycles });
+                block.drained = block.drained.max(end - Cycle::from(times.exit));
+                self.drained = self.drained.max(end);
+                cycle = end;
+            }
+            self.issuer.observer.on(Event::WarpEnd { cycle, sm, warp: WarpId(w as u32), since });
             self.schedulers[warp.home.0].resident -= 1;
         }
         if self.issuer.blocks[slot].warps > 0 {
@@ -279,8 +288,9 @@ impl<'a, O: Observer> Sm<'a, O> {
             sm: self.id,
             block: self.issuer.blocks[slot].id,
         });
+        let drained = self.issuer.blocks[slot].drained;
         self.free.push(slot);
-        self.admit(now + 1 + Cycle::from(self.cx.spec.block_turnover));
+        self.admit((now + 1).max(drained) + Cycle::from(self.cx.spec.block_turnover));
     }
 
     /// Fills empty block slots from the grid. `now` may lie ahead; the warps' events carry that

@@ -42,8 +42,10 @@ impl Until {
 pub(super) struct Waiting {
     /// First cycle not yet attributed.
     pub from: Cycle,
-    /// Wait before the next instruction can be fetched.
+    /// Wait for the issue interval or the stall count.
     pub before: Until,
+    /// Wait before the next instruction can be fetched, `before` included.
+    pub resolves: Until,
     /// Cycle at which the next instruction is fetched.
     ///
     /// At most `from` if the warp need not wait for it.
@@ -136,6 +138,7 @@ impl Warp {
             waiting: Waiting {
                 from: 0,
                 before: Until::default(),
+                resolves: Until::default(),
                 fetched: 0,
                 until: Until::default(),
             },

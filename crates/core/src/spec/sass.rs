@@ -20,26 +20,35 @@ pub struct SassTimes {
     pub latencies: Vec<(String, u32)>,
     /// Cycles from a taken branch to its target.
     pub taken: u32,
+    /// The last of these and of `jump`, in which the target is fetched.
+    pub refetch: u32,
+    /// Cycles from the last EXIT of a warp to its end.
+    pub exit: u32,
+    /// Cycles from a store to global or local memory to the end of its warp, at least.
+    pub stored: u32,
     /// Cycles from a BSYNC that completes its barrier to the next instruction.
     pub sync: u32,
     /// Cycles from a BSYNC that blocks to the next instruction of other lanes.
     pub blocked: u32,
     /// Cycles from BREAK to the next instruction.
     pub leave: u32,
-    /// Cycles from YIELD to the next instruction.
+    /// Cycles from YIELD to the next instruction, from another one to that of an elected group, and
+    /// of a branch through a register whose lanes have several targets.
     pub yields: u32,
     /// Cycles from the issue of a memory instruction until its sources have been read.
     pub read: u32,
     /// The same for instructions of the pipe `Xu`.
     pub read_xu: u32,
-    /// Backlog in cycles at which the queues of special functions and of memory stop (MIO).
-    pub queue: u32,
+    /// Queues of requests to units of the SM; `None`: they have room for all.
+    pub requests: Option<Requests>,
     /// Cycles from CALL, RET and branches through registers to their targets.
     pub jump: u32,
     /// Further cycles of a load of 8 bytes per lane.
     pub load_8: u32,
     /// Further cycles of a load of 16 bytes per lane.
     pub load_16: u32,
+    /// Further cycles of LDC per further address, and of MATCH per further value.
+    pub distinct: u32,
     /// Latencies of the memory system, in cycles from issue to write-back.
     pub accesses: Option<Latencies>,
     /// True if an SM finds lines in L2 that other SMs have read.
@@ -50,6 +59,23 @@ pub struct SassTimes {
     pub constants: Option<ConstantCache>,
     /// Instruction caches.
     pub fetch: Option<Fetch>,
+}
+
+/// Queues of a scheduler's requests to units of the SM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Requests {
+    /// Requests to shared memory and shuffles that wait for the load/store unit; as many to global
+    /// and local memory.
+    pub memory: u32,
+    /// Loads of constants (LDC).
+    pub constants: u32,
+    /// Reads of special registers.
+    pub registers: u32,
+    /// Special functions, with the one being computed.
+    pub functions: u32,
+    /// Cycles from issue to service.
+    pub transit: u32,
 }
 
 /// Latencies of memory for machine code.
@@ -90,8 +116,12 @@ pub struct Fetch {
 pub struct ConstantCache {
     /// Cycles until a line arrives that the second level has.
     pub hit: u32,
-    /// Further cycles until the second level has a line of bank 0.
+    /// Further cycles until the second level has a line of bank 0, with all SMs active.
+    ///
+    /// Of SMs beyond one half, each adds its part; one half has `launch_alone`.
     pub launch: u32,
+    /// The same with at most half of the SMs active.
+    pub launch_alone: u32,
     /// The same for a line of another bank, which is in memory.
     pub memory: u32,
     /// Bytes of a line.

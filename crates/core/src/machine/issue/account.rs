@@ -39,13 +39,13 @@ impl<O: Observer> Issuer<'_, O> {
         (port, throttle): (Port, Stall),
         now: Cycle,
     ) {
-        let Waiting { from, before, fetched, until } = warp.waiting;
+        let Waiting { from, before, resolves, fetched, until } = warp.waiting;
         let (sm, warp, stall) = (self.id, WarpId(w as u32), until.stall());
         if from == now {
             return self.lose_slots(scheduler, now, SlotLoss::Stalled(stall));
         }
         // The wait is for the issue interval or, in machine code, the stall count first, then for
-        // the fetch, dependences, the port (its last busy span) and other warps.
+        // the branch, the fetch, dependences, the port (its last busy span) and other warps.
         let ready = until.cycle().max(from).min(now);
         let native = self.cx.kernel.native.is_some();
         let free = if now == ready {
@@ -76,10 +76,16 @@ impl<O: Observer> Issuer<'_, O> {
             }
         };
         let fetched = fetched.min(ready);
-        report(before.stall(), before.cycle().min(if native { ready } else { fetched }));
+        let own = if native { ready } else { fetched };
+        report(before.stall(), before.cycle().min(own));
+        report(resolves.stall(), resolves.cycle().min(own));
         report(Stall::NoInstruction, fetched);
         report(stall, ready);
         report(throttle, free);
+        if native && scheduler.same_warp && now > ready {
+            // The warp's own instruction still reads its registers.
+            report(Stall::Wait, scheduler.reads_until.min(now));
+        }
         report(Stall::NotSelected, now);
     }
 }

@@ -3,13 +3,15 @@
 use super::super::atomics::Weight;
 use super::super::memsys::Served;
 use super::super::pricing::Cost;
+use super::super::requests::Request;
 use super::super::scheduler::Scheduler;
 use super::super::warp::{Until, Warp};
 use super::Issuer;
-use crate::base::{Cycle, Pc};
+use crate::base::{Cycle, LaneMask, MAX_LANES, Pc};
 use crate::event::{Observer, Stall};
 use crate::exec::{AccessKind, MemoryAccess};
-use crate::kernel::Op;
+use crate::isa::Space;
+use crate::kernel::{Match, Op, Register};
 
 impl<O: Observer> Issuer<'_, O> {
     /// Queues an instruction for special functions. Returns its delay.
@@ -20,11 +22,14 @@ impl<O: Observer> Issuer<'_, O> {
         cost: &Cost,
         now: Cycle,
     ) -> Cycle {
-        let start = scheduler.special_until.max(now);
+        let before = scheduler.special_until;
+        let start = before.max(now);
         scheduler.special_until = start + Cycle::from(cost.queues);
-        if let Some(times) = &self.cx.spec.sass {
-            let free = scheduler.special_until.saturating_sub(times.queue.into());
-            scheduler.occupy(cost.port, free.max(now + 2));
+        if let Some(limits) = self.cx.spec.sass.as_ref().and_then(|times| times.requests) {
+            // Of two in flight, the older one must have ended.
+            let others = Cycle::from(limits.functions.saturating_sub(2) * cost.queues);
+            let room = (before + Cycle::from(limits.transit)).saturating_sub(others);
+            scheduler.occupy(cost.port, room.max(now + 1));
         }
         start - now
     }
@@ -52,15 +57,48 @@ impl<O: Observer> Issuer<'_, O> {
             let at = warp.falls_to(counter, left);
             until = until.max(Until::new(at, Stall::LongScoreboard));
         }
-        if cost.exits {
-            until = until.max(Until::new(warp.sent, Stall::Drain));
-        }
         until
+    }
+
+    /// Queues the request of a step that has been executed. Returns when it is served.
+    ///
+    /// `done`, the time of its result, is that of an idle unit if the step has not accessed memory.
+    pub(super) fn queue(
+        &mut self,
+        scheduler: &mut Scheduler,
+        cost: &Cost,
+        (queue, masks): (usize, u32),
+        now: Cycle,
+        done: &mut Cycle,
+    ) -> Cycle {
+        let Request { from, start, cycles } = self.request;
+        let (start, cycles) = match (start, queue) {
+            (Some(start), _) => (start, cycles),
+            (None, 0 | 1) => (self.memory.pass(from, masks.into()), 2 * masks),
+            (None, unit) => {
+                let free = &mut self.units_free[(unit - 2) % 2];
+                let start = from.max(*free);
+                *free = start + 2;
+                (start, 2)
+            }
+        };
+        if self.request.start.is_none() {
+            *done += start - now;
+        }
+        let requests = &mut scheduler.requests[queue];
+        requests.free = start + Cycle::from(cycles);
+        let limits = self.cx.spec.sass.as_ref().and_then(|times| times.requests);
+        let room = limits.map_or(0, |limits| {
+            let depth = [limits.memory, limits.memory, limits.constants, limits.registers][queue];
+            requests.add(start, depth) + Cycle::from(limits.transit)
+        });
+        scheduler.occupy(cost.port, room.max(now + 1));
+        start
     }
 
     /// Serves an access and makes the load/store unit busy.
     ///
-    /// Returns the service; `native` of a step of machine code queues it.
+    /// A step of machine code has been given the start of its [`Request`].
     pub(super) fn serve(
         &mut self,
         warp: &mut Warp,
@@ -72,17 +110,35 @@ impl<O: Observer> Issuer<'_, O> {
         let cx = self.cx;
         let weighs = access.kind == AccessKind::Atomic;
         let atomics = cx.atomics.as_ref().filter(|_| weighs).map(|units| (units, Weight::of(op)));
-        let served = self.memory.serve(now, access, &mut self.addresses, slot, price, atomics);
-        let queue = match (&cx.spec.sass, &cx.kernel.native) {
-            (Some(times), Some(_)) => times.queue.into(),
-            _ => 0,
-        };
-        let accepted = self.memory.issues_in_order().max(now + served.port).saturating_sub(queue);
-        let free = if queue > 0 { accepted.max(now + 1) } else { now + served.port };
-        self.shared.occupy_lsu(free);
+        let native = cx.kernel.native.is_some();
+        let from = if native { self.request.from } else { now };
+        let mut served = self.memory.serve(from, access, &mut self.addresses, slot, price, atomics);
         self.shared.queue_accepts(self.memory.accepts_at());
-        if queue > 0 && access.kind != AccessKind::Read {
-            warp.sent = warp.sent.max(served.taken);
+        if native {
+            let passes = served.port as u32;
+            self.request.start = Some(served.begins);
+            self.request.cycles = match (access.space, access.kind) {
+                (Space::Shared, AccessKind::Read) => passes + 1,
+                (Space::Shared, _) => 2 * passes + 2,
+                (_, AccessKind::Read) => passes.max(2),
+                _ => passes.max(6),
+            };
+        } else {
+            self.shared.occupy_lsu(now + served.port);
+        }
+        if let (Some(times), Some(_)) = (&cx.spec.sass, &cx.kernel.native) {
+            let stored = access.kind == AccessKind::Write && access.space != Space::Shared;
+            if access.kind != AccessKind::Read {
+                let stays = if stored { times.stored } else { 0 };
+                warp.sent = warp.sent.max(served.taken + Cycle::from(stays));
+            } else if access.space == Space::Const {
+                let words = distinct(access.lanes, |lane| self.addresses[lane % MAX_LANES]);
+                let start = self.units_free[0].max(from);
+                self.units_free[0] = start + Cycle::from(2 * words);
+                self.request.start = Some(start);
+                self.request.cycles = 2 * words;
+                served.done += start - from + Cycle::from((words - 1) * times.distinct);
+            }
         }
         served
     }
@@ -92,8 +148,30 @@ impl<O: Observer> Issuer<'_, O> {
 ///
 /// A divergent branch whose fall-through side goes on first costs nothing more.
 #[inline]
-pub(super) fn resolve(warp: &mut Warp, cost: &Cost, next: Pc, now: Cycle) {
+pub(super) fn resolve(warp: &mut Warp, cost: &Cost, next: Pc, refetch: u32, now: Cycle) {
     if cost.resolves > 0 && warp.control.active().is_some_and(|(pc, _)| pc != next) {
-        warp.resolves = Until::new(now + Cycle::from(cost.resolves), Stall::BranchResolving);
+        let cycles = cost.resolves.saturating_sub(refetch);
+        warp.resolves = Until::new(now + Cycle::from(cycles), Stall::BranchResolving);
+        warp.refetch = refetch;
     }
+}
+
+/// Returns the number of distinct values of `lanes`, at least 1.
+fn distinct(lanes: LaneMask, value: impl Fn(usize) -> u64) -> u32 {
+    let mut seen = [0; MAX_LANES];
+    let mut len = 0;
+    for lane in lanes.lanes() {
+        let value = value(lane as usize);
+        if !seen[..len].contains(&value) {
+            seen[len % MAX_LANES] = value;
+            len += 1;
+        }
+    }
+    len.max(1) as u32
+}
+
+/// Returns the number of distinct values that MATCH compares.
+pub(super) fn matched(op: &Match, lanes: LaneMask, warp: &Warp) -> u32 {
+    let source = if op.ty.bytes() == 8 { Register::Wide(op.a) } else { Register::Narrow(op.a) };
+    distinct(lanes, |lane| warp.registers.get(source, lane as u32))
 }

@@ -81,6 +81,6 @@ fn await_micro_op(
     now: Cycle,
 ) {
     let until = Until::new(now + Cycle::from(gap), cost.result);
-    warp.waiting = Waiting { from: now + 1, before: until, fetched: 0, until };
+    warp.waiting = Waiting { from: now + 1, before: until, resolves: until, fetched: 0, until };
     scheduler.set_ready(warp.home.1, until.cycle(), expansion.part(warp.micro_ops.issued).port);
 }

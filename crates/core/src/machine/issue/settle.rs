@@ -54,7 +54,7 @@ impl<O: Observer> Issuer<'_, O> {
         };
         warp.next = next;
         self.observer.control(self.id, WarpId(w as u32), &warp.control);
-        let mut fetched = from;
+        let (mut fetched, mut resolves) = (from, resume);
         let (at, until, port) = match next {
             Some((pc, _)) => {
                 let cost = &cx.program.costs[pc.index()];
@@ -63,9 +63,15 @@ impl<O: Observer> Issuer<'_, O> {
                     (false, false) => resume.max(warp.opens),
                     (false, true) => resume.max(warp.opens).max(warp.uniform),
                 };
-                let asked = resume.cycle().max(from);
+                let native = cx.kernel.native.is_some();
+                if native {
+                    resolves = resume.max(warp.resolves);
+                }
+                let asked = resume.max(resolves).cycle().max(from);
                 fetched = match &mut self.native_fetch {
-                    Some(fetch) => fetch.fetch(warp.home.0, cost.line, asked),
+                    Some(fetch) => {
+                        fetch.fetch(warp.home.0, cost.line, asked) + Cycle::from(warp.refetch)
+                    }
                     None => self
                         .instructions
                         .fetch(cost.line, asked)
@@ -88,7 +94,7 @@ impl<O: Observer> Issuer<'_, O> {
             }
         };
         warp.refetch = 0;
-        warp.waiting = Waiting { from, before: resume, fetched, until };
+        warp.waiting = Waiting { from, before: resume, resolves, fetched, until };
         scheduler.set_ready(warp.home.1, at, port);
     }
 

@@ -2,7 +2,7 @@
 
 use super::super::scheduler::Port;
 use super::super::warp::Until;
-use super::{Cost, MOST_REGISTERS, kind, result_of};
+use super::{Cost, Kind, MOST_REGISTERS, kind, result_of};
 use crate::base::Cycle;
 use crate::code::{COUNTERS, Dependences, MicroOp};
 use crate::event::Stall;
@@ -32,10 +32,15 @@ pub(super) fn price_by_word(
         Pipe::Uniform => (Port::Uniform, Stall::MathPipeThrottle),
         Pipe::Lsu if to_l2 => (Port::Global, Stall::LgThrottle),
         Pipe::Lsu if matches!(class, Class::LoadLocal | Class::StoreLocal) => {
-            (Port::Lsu, Stall::LgThrottle)
+            (Port::Global, Stall::LgThrottle)
         }
         Pipe::Lsu => (Port::Lsu, Stall::MioThrottle),
-        Pipe::Constant | Pipe::Special => (Port::Constant, Stall::MioThrottle),
+        Pipe::Constant => (Port::Constant, Stall::MioThrottle),
+        // The barrier unit has times of its own; CS2R has fixed latency.
+        Pipe::Special if matches!(class, Class::Barrier | Class::Clock) => {
+            (Port::None, Stall::MioThrottle)
+        }
+        Pipe::Special => (Port::Special, Stall::MioThrottle),
         Pipe::Branch => (Port::Branch, Stall::NotSelected),
         Pipe::None => (Port::None, Stall::MathPipeThrottle),
     };
@@ -46,6 +51,8 @@ pub(super) fn price_by_word(
         _ => (stall, Stall::Wait),
     };
     let result = match class {
+        // A store is waited for until its sources have been read.
+        Class::StoreGlobal | Class::StoreLocal => Stall::LongScoreboard,
         Class::LoadConst | Class::Move if pipe != Pipe::Uniform => Stall::ShortScoreboard,
         class => match result_of(class, spec) {
             Stall::Wait => Stall::ShortScoreboard,
@@ -61,6 +68,7 @@ pub(super) fn price_by_word(
         None if matches!(pipe, Pipe::Xu | Pipe::Fp64) => price.interval,
         None => 1,
     };
+    let interval = if port == Port::None { 1 } else { interval };
     let interval = match &op.inst.op {
         Op::Native(native) if matches!(native.f, NativeFn::MultiplyHigh { .. }) => 2 * interval,
         _ => interval,
@@ -119,7 +127,6 @@ pub(super) fn price_by_word(
         constant: 0,
         loads_constant: opcode.name == "LDC",
         resolves,
-        exits: class == Class::Exit,
         falls_to,
         waits: false,
         simple: false,
@@ -154,4 +161,14 @@ pub(super) fn read_ports(inst: &Inst, kept: u8) -> [u8; 2] {
         odd.max(rows.len() - odd).max(1) as u8
     };
     [count(0), count(kept)]
+}
+
+/// Returns true if a warp issues the instruction ahead of a barrier at which it has arrived.
+///
+/// As for PTX these are arithmetic instructions of fixed latency; uniform ones wait.
+pub(super) fn ahead_of_barriers(cost: &Cost, class: Class) -> bool {
+    cost.kind == Kind::ElementWise
+        && matches!(cost.port, Port::Alu | Port::Fma | Port::FmaHeavy)
+        && cost.writes == 0
+        && class != Class::Clock
 }
