@@ -301,6 +301,7 @@ impl Elected {
         let again = self.restored >> (join.0 as usize % REGISTERS) & 1 == 1;
         if again {
             self.restored &= !(1 << (join.0 as usize % REGISTERS));
+            self.elected = Unseen(true);
         } else {
             *self.register(join) -= released;
         }

@@ -14,7 +14,7 @@ use super::block::{DoesNotFit, Occupancy};
 use super::constants;
 use super::l2::replay::{self, Found, RequestLog};
 use super::pricing::PricedCode;
-use super::shares::Shares;
+use super::shares::{Blocks, Shares};
 use super::sm::Sm;
 use super::turns::Turns;
 use super::verdict::Finish;
@@ -148,9 +148,10 @@ impl<'a> Context<'a> {
         let native = self.spec.sass.as_ref().filter(|_| self.kernel.native.is_some());
         let sms = u64::from(self.active_sms);
         let own = (self.blocks + sms).saturating_sub(1 + u64::from(sm.0)) / sms.max(1);
-        native
-            .filter(|times| times.shares_l2 && sms > 1)
-            .map(|_| Shares::new(self.global.extents(), &self.memory, own, self.blocks))
+        native.filter(|times| times.shares_l2 && sms > 1).map(|_| {
+            let blocks = Blocks { sm, active: sms, own, all: self.blocks };
+            Shares::new(self.global.extents(), &self.memory, blocks)
+        })
     }
 
     /// Returns true if blocks on different SMs can communicate.

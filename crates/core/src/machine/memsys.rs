@@ -19,7 +19,7 @@ use super::cache::{Cache, LINE, SECTOR, sectors_in};
 use super::dram::Dram;
 use super::l2::L2;
 use super::l2::replay::RequestLog;
-use super::shares::Shares;
+use super::shares::{Place, Shares};
 use super::stores::{FINE, Stores};
 use crate::base::{Cycle, MAX_LANES, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
@@ -103,6 +103,12 @@ impl MemorySystem {
     /// Returns the log of L2 requests.
     pub(super) fn into_log(self) -> Option<RequestLog> {
         self.log
+    }
+
+    /// Returns the cycle at which the last packet of the stores so far has left the SM.
+    #[inline]
+    pub(super) fn stores_sent(&self) -> Cycle {
+        self.stores.as_ref().map_or(0, Stores::sent_at)
     }
 
     /// Makes the load/store unit serve a request without an access, from `from` on.
@@ -230,8 +236,8 @@ impl MemorySystem {
         let conflicts = (passes.max(1) - 1) * Cycle::from(self.spec.l1_conflict);
         let mut done =
             now + conflicts + Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency));
-        let dense = access.kind == AccessKind::Write
-            && u64::from(traffic.requested) >= SECTOR * self.lines.sectors();
+        let whole = u64::from(traffic.requested) >= SECTOR * self.lines.sectors();
+        let dense = access.kind == AccessKind::Write && (whole || memory == MemoryKind::Local);
         for position in 0..count {
             let (line, sectors) = self.lines.lines[position % MAX_LANES];
             traffic.sectors += sectors_in(sectors);
@@ -322,20 +328,32 @@ impl MemorySystem {
                 atomics.filter(|_| traffic.kind == AccessWay::Atomic).map(|(units, _)| units);
             if let Some(at) = units.and_then(|units| units.brought(line)) {
                 arrives = arrives.max(at);
-            } else if traffic.kind == AccessWay::Load
-                && traffic.memory == MemoryKind::Global
-                && let Some(shares) = &mut self.shares
-                && shares.has(line * LINE, count)
-            {
-                traffic.l2_hits += count;
-                let [l2, dram] = [self.spec.l2.latency, self.spec.dram_latency].map(Cycle::from);
-                let on_way = shares.remains(dram.saturating_sub(l2));
-                arrives = arrives.max(through_link + l2 + on_way);
             } else {
-                traffic.dram += count;
-                arrives = arrives.max(self.dram.read(through_link, line, count));
-                if let Some(units) = units {
-                    units.bring(line, arrives);
+                let address = line * LINE;
+                let shares = self.shares.as_mut().filter(|_| {
+                    traffic.kind == AccessWay::Load && traffic.memory == MemoryKind::Global
+                });
+                let place = shares.map_or(Place::Dram, |shares| shares.place(address, count));
+                let [l2, dram] = [self.spec.l2.latency, self.spec.dram_latency].map(Cycle::from);
+                let in_l2 = match (place, &self.shares) {
+                    (Place::L2From(at), _) => Some(at.max(through_link + l2)),
+                    (Place::L2, Some(shares)) => {
+                        Some(through_link + l2 + shares.remains(dram.saturating_sub(l2)))
+                    }
+                    _ => None,
+                };
+                if let Some(at) = in_l2 {
+                    traffic.l2_hits += count;
+                    arrives = arrives.max(at);
+                } else {
+                    traffic.dram += count;
+                    arrives = arrives.max(self.dram.read(through_link, line, count));
+                    if let Some(shares) = &mut self.shares {
+                        shares.arrived(address, arrives);
+                    }
+                    if let Some(units) = units {
+                        units.bring(line, arrives);
+                    }
                 }
             }
             self.l2.arrive(&found, arrives);

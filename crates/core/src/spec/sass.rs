@@ -41,8 +41,10 @@ pub struct SassTimes {
     pub read_xu: u32,
     /// Queues of requests to units of the SM; `None`: they have room for all.
     pub requests: Option<Requests>,
-    /// Cycles from CALL, RET and branches through registers to their targets.
+    /// Cycles from CALL and branches through registers to their targets.
     pub jump: u32,
+    /// Cycles from RET to its target.
+    pub ret: u32,
     /// Further cycles of a load of 8 bytes per lane.
     pub load_8: u32,
     /// Further cycles of a load of 16 bytes per lane.

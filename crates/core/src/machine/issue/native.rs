@@ -43,9 +43,8 @@ impl<O: Observer> Issuer<'_, O> {
         warp: &mut Warp,
         cost: &Cost,
         (from, asked): (Cycle, Cycle),
-        until: Until,
+        mut until: Until,
     ) -> Until {
-        let mut until = until;
         if cost.constant > 0 && !cost.loads_constant {
             let arrives = self.constants.fetch(cost.constant, asked);
             if arrives > asked {
@@ -129,8 +128,11 @@ impl<O: Observer> Issuer<'_, O> {
         if let (Some(times), Some(_)) = (&cx.spec.sass, &cx.kernel.native) {
             let stored = access.kind == AccessKind::Write && access.space != Space::Shared;
             if access.kind != AccessKind::Read {
-                let stays = if stored { times.stored } else { 0 };
-                warp.sent = warp.sent.max(served.taken + Cycle::from(stays));
+                let sent = match stored {
+                    true => self.memory.stores_sent().max(served.taken + Cycle::from(times.stored)),
+                    false => served.taken,
+                };
+                warp.sent = warp.sent.max(sent);
             } else if access.space == Space::Const {
                 let words = distinct(access.lanes, |lane| self.addresses[lane % MAX_LANES]);
                 let start = self.units_free[0].max(from);

@@ -7,7 +7,7 @@ use crate::base::Cycle;
 use crate::code::{COUNTERS, Dependences, MicroOp};
 use crate::event::Stall;
 use crate::isa::{Class, ControlWord, Opcode, Pipe};
-use crate::kernel::{ConvergenceOp, Inst, NativeFn, Op, Register};
+use crate::kernel::{ConvergenceOp, Inst, JumpKind, NativeFn, Op, Register};
 use crate::spec::{Machine, SassTimes};
 
 /// Returns the cost of a machine instruction: the control word has its fixed latencies.
@@ -88,6 +88,7 @@ pub(super) fn price_by_word(
         Op::Join(ConvergenceOp::Break(_)) => times.leave,
         Op::Join(ConvergenceOp::Yield) => times.yields,
         Op::Branch { .. } | Op::BranchByConvergence { .. } => times.taken,
+        Op::Jump(jump) if jump.kind == JumpKind::Return => times.ret,
         Op::Jump(_) => times.jump,
         _ => 0,
     };
