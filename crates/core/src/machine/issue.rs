@@ -75,7 +75,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
             id,
             cx,
             blocks,
-            memory: MemorySystem::new(cx.memory, cx.active_sms, id, cx.logs_l2, cx.shares(id)),
+            memory: MemorySystem::new(cx.memory, cx.active_sms, id, cx.logs_l2, cx.shares(id))
+                .with_page_latency(
+                    native.and_then(|times| times.accesses).map_or(0, |times| times.page),
+                ),
             instructions: Instructions::new(cx.spec.instruction_cache, cx.program.lines),
             native_fetch: native
                 .and_then(|times| times.fetch)

@@ -27,6 +27,9 @@ use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
 use crate::spec::{Memory, StorePolicy, Transactions};
 
+/// Bytes of a page.
+const PAGE: u64 = 2 << 20;
+
 /// Memory system of one SM.
 #[derive(Clone)]
 pub(super) struct MemorySystem {
@@ -47,6 +50,10 @@ pub(super) struct MemorySystem {
     issues_in_order: Cycle,
     /// Path to the atomic units of L2.
     atomics: AtomicPath,
+    /// Pages that the SM has used, with the cycle from which their addresses are known, and the
+    /// cycles until then (machine code).
+    pages: Vec<(u64, Cycle)>,
+    page_latency: Cycle,
     /// Shares in the launch's buffers, to find lines of other SMs in L2.
     shares: Option<Shares>,
     /// Log of L2 requests, if enabled.
@@ -94,9 +101,32 @@ impl MemorySystem {
             in_order: 0,
             issues_in_order: 0,
             atomics: AtomicPath::default(),
+            pages: Vec::new(),
+            page_latency: 0,
             shares,
             log: logs.then(|| RequestLog::new(sm)),
             lines: Lines { lines: [(0, 0); MAX_LANES], len: 0 },
+        }
+    }
+
+    /// Makes the first access to a page wait for `latency` cycles.
+    pub(super) fn with_page_latency(self, latency: u32) -> MemorySystem {
+        MemorySystem { page_latency: latency.into(), ..self }
+    }
+
+    /// Returns the cycle from which the address of a line, used at `now`, is known.
+    #[inline]
+    fn translated(&mut self, line: u64, now: Cycle) -> Cycle {
+        if self.page_latency == 0 {
+            return now;
+        }
+        let page = line / (PAGE / LINE);
+        match self.pages.iter().find(|(known, _)| *known == page) {
+            Some(&(_, from)) => from.max(now),
+            None => {
+                self.pages.push((page, now + self.page_latency));
+                now + self.page_latency
+            }
         }
     }
 
@@ -311,6 +341,7 @@ impl MemorySystem {
         if let Some(log) = &mut self.log {
             log.add(now, line, sectors, traffic.memory, traffic.kind);
         }
+        let delay = self.translated(line, now) - now;
         let found = match traffic.kind {
             AccessWay::Load => self.l2.read(self.sm, line, sectors),
             AccessWay::Store | AccessWay::Atomic => self.l2.write(self.sm, line, sectors),
@@ -358,7 +389,7 @@ impl MemorySystem {
             }
             self.l2.arrive(&found, arrives);
         }
-        arrives
+        arrives + delay
     }
 
     fn shared(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Served {

@@ -94,6 +94,8 @@ pub struct Latencies {
     pub dram: u32,
     /// Global atomic.
     pub atomic: u32,
+    /// Further cycles of an SM's first access to a page of 2 MiB.
+    pub page: u32,
 }
 
 /// Instruction fetch.

@@ -10,6 +10,14 @@ use crate::isa::{Class, ControlWord, Opcode, Pipe};
 use crate::kernel::{ConvergenceOp, Inst, JumpKind, NativeFn, Op, Register};
 use crate::spec::{Machine, SassTimes};
 
+/// Least stall count of an instruction whose result the next one needs.
+const DEPENDENT: u32 = 4;
+
+/// Returns true for IMAD.HI.
+fn multiplies_high(op: &Op) -> bool {
+    matches!(op, Op::Native(native) if matches!(native.f, NativeFn::MultiplyHigh { .. }))
+}
+
 /// Returns the cost of a machine instruction: the control word has its fixed latencies.
 pub(super) fn price_by_word(
     op: &MicroOp,
@@ -48,6 +56,10 @@ pub(super) fn price_by_word(
     let stall = u32::from(word.stall).max(1);
     let (gap, gap_stall) = match class {
         Class::Fence => (stall.max(spec.price(class).latency), Stall::Membar),
+        // The hardware holds back what needs the upper half of a product.
+        _ if stall >= DEPENDENT && multiplies_high(&op.inst.op) => {
+            (stall.max(spec.price(Class::IntMulHi).latency), Stall::Wait)
+        }
         _ => (stall, Stall::Wait),
     };
     let result = match class {
@@ -61,7 +73,16 @@ pub(super) fn price_by_word(
     };
     let price = spec.price(class);
     let own = times.latencies.iter().find(|(name, _)| *name == opcode.name);
-    let latency = own.map_or(price.latency, |(_, cycles)| *cycles);
+    // An access without lanes passes through the unit, too.
+    let latency = match class {
+        Class::LoadShared | Class::AtomicShared => spec.memory.shared_latency,
+        Class::LoadGlobal | Class::LoadLocal | Class::AtomicGlobal => times
+            .accesses
+            .map(|accesses| accesses.l1)
+            .or(spec.memory.l1.map(|l1| l1.latency))
+            .unwrap_or(price.latency),
+        _ => own.map_or(price.latency, |(_, cycles)| *cycles),
+    };
     let interval = match times.intervals.get(&pipe) {
         Some(&interval) => interval,
         // The instructions of these pipes have prices of their own.
@@ -69,10 +90,7 @@ pub(super) fn price_by_word(
         None => 1,
     };
     let interval = if port == Port::None { 1 } else { interval };
-    let interval = match &op.inst.op {
-        Op::Native(native) if matches!(native.f, NativeFn::MultiplyHigh { .. }) => 2 * interval,
-        _ => interval,
-    };
+    let interval = if multiplies_high(&op.inst.op) { 2 * interval } else { interval };
     let wide = match &op.inst.op {
         Op::Load(load) => match load.access.ty.bytes() * u32::from(load.access.count) {
             8 => times.load_8,
