@@ -12,9 +12,11 @@
 //! is enough.
 
 mod standing;
+mod states;
 mod table;
 
 pub use standing::{PAGE, Standing};
+pub use states::{ALL_STATES, POINTS, Points, STATES, Share, StateErrors, state_row};
 pub use table::{CHOSEN, HEADER, KERNELS, by_basis, kernel_row};
 
 use std::sync::LazyLock;
@@ -94,6 +96,9 @@ pub struct Evidence {
     pub kernels: (usize, usize),
     /// Errors of each metric with a recorded counter.
     pub metrics: Vec<MetricErrors>,
+    /// Errors of the warp states' shares, of all together first. Empty for PTX.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<StateErrors>,
     /// Results of each kernel.
     pub each: Vec<KernelErrors>,
 }
@@ -178,6 +183,8 @@ pub struct UnseenRow {
     pub outputs: Vec<(String, String, bool)>,
     /// Counters, in the mode of the machine.
     pub held: Vec<Held>,
+    /// Shares of the warp states, of machine code.
+    pub states: Vec<Share>,
 }
 
 impl Errors {
@@ -255,6 +262,7 @@ impl Evidence {
             recorded,
             kernels: (number(true), number(false)),
             metrics: errors.filter(|e| e.mend.is_some() || e.held.is_some()).collect(),
+            states: states::errors(rows),
             each: rows.iter().map(KernelErrors::of).collect(),
         }
     }

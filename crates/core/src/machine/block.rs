@@ -160,7 +160,7 @@ pub(super) struct Block {
     pub live: u32,
     /// Warps that have not ended.
     pub warps: u32,
-    /// End of the last warp that has exited, less the time of its EXIT (machine code).
+    /// End of the last warp that has exited, less the usual time of EXIT (machine code).
     pub drained: Cycle,
     pub shared: SharedMemory,
     barriers: [Barrier; BARRIERS],

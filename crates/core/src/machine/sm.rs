@@ -271,7 +271,9 @@ impl<'a, O: Observer> Sm<'a, O> {
                 let (warp, cycles) = (WarpId(w as u32), end - cycle);
                 let stall = Stall::Drain;
                 self.issuer.observer.on(Event::WarpStalled { sm, warp, pc, stall, cycles });
-                block.drained = block.drained.max(end - Cycle::from(times.exit));
+                // The turnover includes the usual time of EXIT and stores.
+                let usual = Cycle::from(times.exit.max(times.stored));
+                block.drained = block.drained.max(end.saturating_sub(usual));
                 self.drained = self.drained.max(end);
                 cycle = end;
             }

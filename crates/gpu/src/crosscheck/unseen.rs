@@ -11,7 +11,7 @@ use simt_core::launch::{Launch, Overrides};
 use simt_core::machine::Options;
 use simt_core::spec::Mode;
 use simt_core::{Job, Program};
-use simt_report::evidence::{CodeKind, Evidence, Recorded, UnseenRow};
+use simt_report::evidence::{CodeKind, Evidence, Recorded, Share, UnseenRow};
 use simt_report::profile::Profile;
 use simt_report::simulate;
 
@@ -131,7 +131,7 @@ impl Texts {
 fn unsupported(path: &str, mend: bool) -> UnseenRow {
     let kernel = Path::new(path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let outputs = vec![(Mode::Volta.name().to_owned(), UNSUPPORTED.to_owned(), false)];
-    UnseenRow { kernel, mend, outputs, held: Vec::new() }
+    UnseenRow { kernel, mend, outputs, held: Vec::new(), states: Vec::new() }
 }
 
 /// Returns true if a path is that of code of a kind.
@@ -191,6 +191,7 @@ impl Set {
             mend: self.mend,
             outputs: Vec::new(),
             held: Vec::new(),
+            states: Vec::new(),
         };
         let modes: &[Mode] = match code {
             CodeKind::Ptx => &[Mode::PreVolta, Mode::Volta],
@@ -209,6 +210,9 @@ impl Set {
             row.outputs.push((mode.name().to_owned(), done.finish.name().to_owned(), same));
             if mode == counted(bench, code) {
                 row.held = launched.hold(&done.run).held;
+                if code == CodeKind::Sass {
+                    row.states = Share::of(launched, &done.run);
+                }
             }
         }
         Ok(row)

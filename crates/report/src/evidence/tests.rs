@@ -17,6 +17,7 @@ fn row(mend: bool, simulated: f64, measured: f64) -> UnseenRow {
         mend,
         outputs: Vec::new(),
         held: vec![held(simulated, measured)],
+        states: Vec::new(),
     }
 }
 
@@ -147,4 +148,33 @@ fn the_evidence_that_is_compiled_in_is_read() {
         Standing::of(metric("conditional_branches"), CodeKind::Ptx).measured(),
         "compiler count; not measured on unseen code"
     );
+}
+
+#[test]
+fn shares_of_states_are_off_by_points() {
+    let share =
+        |state: &str, simulated, measured| Share { state: state.to_owned(), simulated, measured };
+    let with = |mend, states| UnseenRow { states, ..row(mend, 1.0, 1.0) };
+    let rows = [
+        with(false, vec![share("barrier", 30.0, 20.0), share("wait", 70.0, 80.0)]),
+        with(false, vec![share("barrier", 14.0, 20.0), share("wait", 86.0, 80.0)]),
+        with(false, vec![share("drain", 100.0, 100.0)]),
+        with(true, vec![share("wait", 99.0, 100.0), share("drain", 1.0, 0.0)]),
+        with(true, Vec::new()),
+    ];
+    let found = Evidence::new("h200".to_owned(), fingerprint("c", "w"), Recorded::default(), &rows);
+    let held = |state: &str| {
+        let errors = found.states.iter().find(|errors| errors.state == state).expect(state);
+        errors.held.clone().expect("held kernels")
+    };
+    let points = |within, mean, bias| Points { kernels: 3, within, mean, bias };
+    assert_eq!(held(ALL_STATES), points(2, 3.56, 0.0), "32 points of 3 states in 3 kernels");
+    assert_eq!(held("barrier"), points(2, 5.33, 1.33));
+    assert_eq!(held("wait"), points(2, 5.33, -1.33));
+    assert_eq!(held("drain"), points(3, 0.0, 0.0));
+    assert_eq!(
+        state_row(&found.states[0]),
+        ["all states", "0.7", "", "1 of 1", "3.6", "", "2 of 3"]
+    );
+    assert_eq!(Evidence::parse(&found.to_text().expect("text")).as_ref(), Ok(&found));
 }

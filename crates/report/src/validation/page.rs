@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::evidence::{
-    self, CHOSEN, CodeKind, Evidence, HEADER, KERNELS, by_basis, kernel_row,
+    self, CHOSEN, CodeKind, Evidence, HEADER, KERNELS, STATES, by_basis, kernel_row, state_row,
 };
 use super::super::numbers::{grouped, real};
 use super::super::profile::Held;
@@ -134,6 +134,29 @@ fn unseen(out: &mut String, found: &Evidence) {
         found.each.len()
     );
     let _ = writeln!(out, "\n{}\n", wrap(&about, WIDTH, "", ""));
+    states(out, found);
+}
+
+const SHARES: &str = "### Stall reasons
+
+A warp's time in each state, in percent of its time in all states, against the GPU's. Errors are in
+points: 12 % instead of 20 % is off by 8. *Mean error* leaves signs out, *mean* has them; *within 8*
+counts the kernels in which the share is at most 8 points off, for *all states* those in which every
+share is. States that only the GPU has (`dispatch_stall`) are 0 % in the simulator.
+
+";
+
+/// Adds the errors of the warp states' shares, if there are any.
+fn states(out: &mut String, found: &Evidence) {
+    if found.states.is_empty() {
+        return;
+    }
+    *out += SHARES;
+    let _ = writeln!(out, "| {} |\n|---|{}", STATES.join(" | "), "--:|".repeat(STATES.len() - 1));
+    for errors in &found.states {
+        row(out, &state_row(errors));
+    }
+    out.push('\n');
 }
 
 /// Adds every metric and every kernel of both sets.
