@@ -26,6 +26,7 @@ pub const FILES: &[(&str, &str)] = files! {
     "small/call.ir"
     "small/decided_branch.ir"
     "small/diamond.ir"
+    "small/double_buffer.ir"
     "small/early_return.ir"
     "small/early_return_nested.ir"
     "small/flag_wait.ir"

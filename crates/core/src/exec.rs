@@ -12,6 +12,7 @@ mod atomic;
 mod barrier;
 mod calls;
 mod carry;
+mod copies;
 mod fault;
 mod format;
 mod heap;
@@ -25,6 +26,7 @@ mod warp;
 
 pub use barrier::{barrier_votes, finish_barrier_reduction};
 pub use calls::{CallStack, finish_call};
+pub use copies::{CopiedData, Copies, land_copies};
 pub use heap::Heap;
 pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes};
 pub use registers::WarpPlace;
@@ -48,6 +50,8 @@ pub struct RegisterFile {
     pub predicates: Vec<u32>,
     /// Call stacks by lane; empty until a lane calls a function.
     pub calls: Vec<CallStack>,
+    /// Asynchronous copies in flight.
+    pub copies: Copies,
 }
 
 /// State that an instruction can access besides registers.
@@ -130,6 +134,17 @@ pub enum Effect {
     },
     /// Memory was accessed at `Env::addresses`.
     Access(MemoryAccess),
+    /// An asynchronous copy started; `Env::addresses` holds the source addresses.
+    ///
+    /// Its data are [`Copies::latest`]. No lane reads if all sources are replaced by zeros.
+    Copy(MemoryAccess),
+    /// Lanes wait for asynchronous copies: the driver calls [`land_copies`].
+    WaitCopies {
+        /// The lanes whose guard held.
+        lanes: LaneMask,
+        /// Number of latest groups that may be incomplete; `None` waits for all copies.
+        groups: Option<u32>,
+    },
     /// The lanes arrive at a block barrier.
     Barrier {
         /// The lanes whose guard held.
@@ -373,6 +388,8 @@ pub fn step(
         &Op::ActiveMask { d } => lanes::splat(registers, d, lanes, active.0),
         Op::Match(op) => warp::match_op(op, lanes, registers)?,
         Op::Redux(op) => warp::redux(op, lanes, registers)?,
+        Op::AsyncCopy(op) => return copies::copy(op, lanes, registers, env),
+        &Op::CopyGroups(op) => return Ok(copies::groups(op, lanes, registers)),
         Op::Fence(_) | Op::Hint { .. } => {}
         &Op::Sleep { t } => {
             let row = &registers.narrow[usize::from(t.0)];

@@ -144,6 +144,7 @@ fn role(op: &Op, awaited: bool) -> Role {
         Op::Barrier(barrier) => {
             Role::Barrier { aligned: barrier.aligned, sync: barrier.kind != BarrierKind::Arrive }
         }
+        Op::AsyncCopy(_) => access(MemoryOrder::Weak, Space::Global),
         Op::Load(load) => access(load.access.order, load.access.space),
         Op::Store(store) => access(store.access.order, store.access.space),
         Op::Atomic(atomic) => Role::Access {

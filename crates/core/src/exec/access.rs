@@ -10,7 +10,8 @@ mod check;
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use check::{Parts, Reach, check, fill_addresses, first_fault, resolve, serve_parts};
+use check::{Parts, Reach, first_fault, resolve, serve_parts};
+pub(super) use check::{check, fill_addresses, first_fault_of};
 
 use super::lanes::fill_each;
 use super::memory::{GlobalMemory, ParamBlock, Segment, Words};

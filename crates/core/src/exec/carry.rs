@@ -62,6 +62,7 @@ mod tests {
                 wide: vec![[0; MAX_LANES]; 6],
                 predicates: vec![0],
                 calls: Vec::new(),
+                copies: Default::default(),
             };
             Words { registers, lanes: LaneMask(1 << 9) }
         }

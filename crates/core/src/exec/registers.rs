@@ -2,7 +2,7 @@
 //!
 //! PTX leaves an uninitialised register undefined; here it reads 0 in both modes and in every run.
 
-use super::{CallStack, RegisterFile};
+use super::{CallStack, Copies, RegisterFile};
 use crate::base::MAX_LANES;
 use crate::kernel::{Register, Registers, Special};
 
@@ -39,6 +39,7 @@ impl RegisterFile {
             wide: vec![[0; MAX_LANES]; usize::from(registers.wide)],
             predicates: vec![0; usize::from(registers.predicates)],
             calls: Vec::new(),
+            copies: Copies::default(),
         };
         file.fill_constants(registers);
         file
@@ -51,6 +52,7 @@ impl RegisterFile {
         self.wide.fill([0; MAX_LANES]);
         self.predicates.fill(0);
         self.calls.iter_mut().for_each(CallStack::clear);
+        self.copies.clear();
         self.fill_constants(registers);
         for &(row, special) in &registers.specials {
             self.narrow[usize::from(row.0)] = special_row(special, place);

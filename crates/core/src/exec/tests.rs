@@ -35,6 +35,7 @@ fn file() -> RegisterFile {
         wide: vec![std::array::from_fn(|l| (l as u64) << 33 | 1), [3; 32], [0; 32]],
         predicates: vec![0x0000_ffff, 0xff00_ff00, 0, 0],
         calls: Vec::new(),
+        copies: Default::default(),
     }
 }
 
@@ -249,6 +250,7 @@ fn forms_at_their_types() {
             wide: vec![[0; 32]; 5],
             predicates: vec![],
             calls: Vec::new(),
+            copies: Default::default(),
         };
         for (i, value) in sources.into_iter().enumerate() {
             registers.narrow[i] = [value as u32; 32];

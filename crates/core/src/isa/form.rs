@@ -99,8 +99,12 @@ pub enum OperandKind {
     ValueAndPredicate(TypeRef),
     /// `a:imm`: an integer constant.
     Immediate,
+    /// `a:u32|pred`: a 32-bit value or a predicate.
+    ValueOrPredicate,
     /// `[a]`: an address.
     Address,
+    /// `shared[a]`: an address in shared memory, whatever space the mnemonic names.
+    SharedAddress,
     /// `@a`: a label.
     Label,
 }

@@ -151,6 +151,9 @@ fn operand(text: &str) -> Result<OperandForm, String> {
     if let Some(name) = body.strip_prefix('[').and_then(|s| s.strip_suffix(']')) {
         return Ok(plain(name, OperandKind::Address));
     }
+    if let Some(name) = body.strip_prefix("shared[").and_then(|s| s.strip_suffix(']')) {
+        return Ok(plain(name, OperandKind::SharedAddress));
+    }
     if let Some(name) = body.strip_prefix('@') {
         return Ok(plain(name, OperandKind::Label));
     }
@@ -170,6 +173,7 @@ fn operand(text: &str) -> Result<OperandForm, String> {
         ("pred", _) if paired => OperandKind::PredicatePair,
         ("pred", _) => OperandKind::Predicate,
         ("imm", _) => OperandKind::Immediate,
+        ("u32|pred", _) => OperandKind::ValueOrPredicate,
         (ty, suffix) => {
             let ty = match ty {
                 "T" => TypeRef::T,

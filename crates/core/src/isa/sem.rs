@@ -177,6 +177,10 @@ meanings! {
     Store,
     /// Atomic read-modify-write, with or without result.
     Atomic,
+    /// Asynchronous copy from global to shared memory.
+    AsyncCopy,
+    /// Start of a group of asynchronous copies, or wait for groups.
+    CopyGroups,
     /// Branch.
     Branch,
     /// Block barrier: arrive and wait.

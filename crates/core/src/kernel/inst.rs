@@ -3,11 +3,13 @@
 //! Only `kernel::check` creates them, so `exec` relies on valid row numbers and matching widths.
 
 mod calls;
+mod copies;
 mod memory;
 mod system;
 mod together;
 
 pub use calls::*;
+pub use copies::*;
 pub use memory::*;
 pub use system::*;
 pub use together::*;
@@ -195,6 +197,10 @@ pub enum Op {
     Match(Match),
     /// `redux.sync`
     Redux(Redux),
+    /// `cp.async`
+    AsyncCopy(Box<AsyncCopy>),
+    /// `cp.async.commit_group`, `cp.async.wait_group` and `cp.async.wait_all`.
+    CopyGroups(CopyGroups),
     /// `membar`/`fence`: orders accesses; simulated memory is sequentially consistent.
     Fence(Scope),
     /// `prefetch`, `discard`, `pmevent`: hints without effect on the program.

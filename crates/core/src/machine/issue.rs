@@ -4,6 +4,7 @@
 //! [`After`] reports effects on other warps (a barrier arrival, exited lanes) to the SM.
 
 mod account;
+mod asynchronous;
 mod meet;
 mod native;
 mod parts;
@@ -211,6 +212,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     warp.resolves = Until::new(at, Stall::BranchResolving);
                 }
                 After::Nothing
+            }
+            Kind::Asynchronous => {
+                self.start(warp, &Issue { w, pc, active, lanes, now, cost, step }, &mut times)?
             }
             _ => {
                 self.perform(warp, &Issue { w, pc, active, lanes, now, cost, step }, &mut times)?
@@ -437,6 +441,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     }
                     _ => warp.control.go(next),
                 }
+            }
+            Effect::Copy(_) | Effect::WaitCopies { .. } => {
+                unreachable!("a step of `Kind::Asynchronous`")
             }
             Effect::Barrier { lanes, .. } if lanes.is_empty() => warp.control.go(next),
             Effect::Barrier { lanes, id, count, wait } => {

@@ -30,6 +30,8 @@ pub(super) enum Kind {
     ConditionalBranch,
     /// None of the others.
     Plain,
+    /// An asynchronous copy, or a wait for it.
+    Asynchronous,
     /// A convergence operation without an issue slot.
     FreeJoin,
     /// A free instruction: a neighbour does its work.
@@ -285,6 +287,7 @@ fn kind(op: &MicroOp) -> Kind {
             Kind::Collective
         }
         Op::Barrier(_) if inst.guard.is_some() => Kind::GuardedBarrier,
+        Op::AsyncCopy(_) | Op::CopyGroups(_) => Kind::Asynchronous,
         op if exec::is_element_wise(op) => Kind::ElementWise,
         _ => Kind::Plain,
     }

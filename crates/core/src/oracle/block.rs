@@ -5,7 +5,7 @@ use crate::base::{BlockId, LaneMask, MAX_LANES, Pc};
 use crate::exec::{
     self, Effect, Env, Fault, GlobalMemory, LocalMemory, Members, RegisterFile, SharedMemory,
     WarpPlace, barrier_votes, block_shared_bytes, finish_barrier_reduction, finish_call, guarded,
-    members,
+    land_copies, members,
 };
 use crate::kernel::{Inst, Kernel, Op};
 use crate::launch::Launch;
@@ -235,6 +235,9 @@ impl<'a> Run<'a> {
                         warp.states[lane as usize] = State::AtBarrier { id, count };
                         next = pc;
                     }
+                }
+                Effect::WaitCopies { lanes, groups } => {
+                    land_copies(&mut warp.registers, &mut self.shared, lanes, groups);
                 }
                 _ => {}
             }

@@ -89,6 +89,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("nanosleep", "only time passes"),
     ("membar", "leaves no value"),
     ("fence", "leaves no value"),
+    ("cp.async", "programs/small/double_buffer.ir"),
     ("bar.warp", "programs/small/warp_sync_reduction.ir"),
     (
         "ex2.approx.(f16",

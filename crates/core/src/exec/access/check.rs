@@ -11,7 +11,11 @@ use crate::kernel::{Address, AddressBase, NativeAddress, Row};
 /// Computes base plus offset for all 32 lanes.
 /// A 32-bit base wraps in 32 bits, as the hardware's address adder does.
 #[inline(always)]
-pub(super) fn fill_addresses(address: Address, registers: &RegisterFile, out: &mut Addresses) {
+pub(in crate::exec) fn fill_addresses(
+    address: Address,
+    registers: &RegisterFile,
+    out: &mut Addresses,
+) {
     match address.base {
         AddressBase::Zero => *out = [address.offset as u64; MAX_LANES],
         AddressBase::Narrow(row) => {
@@ -118,7 +122,7 @@ pub(super) fn resolve(space: Space, lanes: LaneMask, addresses: &mut Addresses) 
 
 /// Result of checking an access.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Reach<'a> {
+pub(in crate::exec) struct Reach<'a> {
     /// The segment that all lanes access, if it is a single one.
     pub(super) segment: Option<&'a Segment>,
     /// True if all 32 lanes access contiguous elements in lane order.
@@ -157,7 +161,7 @@ pub(super) fn serve_parts<'a>(
 
 /// Returns how the lanes (at least one) reach their memory; `None` on a fault.
 #[inline(always)]
-pub(super) fn check<'a>(
+pub(in crate::exec) fn check<'a>(
     space: Space,
     lanes: LaneMask,
     bytes: u64,
@@ -220,6 +224,18 @@ pub(super) fn first_fault(parts: &Parts, bytes: u64, write: bool, env: &Env<'_>)
     faults
         .min_by_key(|fault| fault.lane)
         .unwrap_or_else(|| unreachable!("the check found a lane at fault"))
+}
+
+/// As [`first_fault`], for an access to one memory.
+#[cold]
+pub(in crate::exec) fn first_fault_of(
+    space: Space,
+    lanes: LaneMask,
+    bytes: u64,
+    write: bool,
+    env: &Env<'_>,
+) -> Fault {
+    first_fault(&Parts::single(space, lanes), bytes, write, env)
 }
 
 /// Returns the fault of one lane's access, if any.

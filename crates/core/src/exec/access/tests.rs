@@ -45,6 +45,7 @@ impl World {
                 wide: vec![std::array::from_fn(|l| address(l as u64)), [7; 32], [7; 32]],
                 predicates: Vec::new(),
                 calls: Vec::new(),
+                copies: Default::default(),
             },
             addresses: [0; 32],
         }

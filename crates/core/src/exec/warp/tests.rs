@@ -21,6 +21,7 @@ fn file(mask: u32) -> RegisterFile {
         wide: vec![[0; 32]],
         predicates: vec![0; 2],
         calls: Vec::new(),
+        copies: Default::default(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! predicate, and a conversion with a register wider than its type become several.
 
 mod convert;
+mod copies;
 mod memory;
 mod warp;
 
@@ -258,6 +259,14 @@ impl Body<'_> {
                 Sem::Match => warp::lanes_equal(m, args),
                 Sem::Redux => warp::redux(m, args),
                 Sem::Fence => Op::Fence(memory::scope(m)),
+                Sem::AsyncCopy => match self.async_copy(inst, m, args) {
+                    Some(op) => op,
+                    None => return,
+                },
+                Sem::CopyGroups => match self.copy_groups(inst, m, args) {
+                    Some(op) => op,
+                    None => return,
+                },
                 Sem::Sleep => Op::Sleep { t: args.row(0) },
                 Sem::BranchIndex => {
                     if let Some(Arg::Label(table)) = args.args.get(1) {

@@ -228,7 +228,21 @@ impl Body<'_> {
                 Operand::Int { value, .. } => Some(Arg::Immediate(*value)),
                 other => self.wrong(other, "integer"),
             },
-            OperandKind::Address => self.address(operand, m, out).map(Arg::Address),
+            OperandKind::ValueOrPredicate => {
+                let is_predicate = match operand {
+                    Operand::Not(..) => true,
+                    Operand::Name(name) => self.is_predicate(name),
+                    _ => false,
+                };
+                if is_predicate {
+                    return self.predicate(operand, form, m, out);
+                }
+                self.value(operand, Type::U32, false, form, m, out).map(Arg::Value)
+            }
+            OperandKind::Address => self.address(operand, space(m), m, out).map(Arg::Address),
+            OperandKind::SharedAddress => {
+                self.address(operand, Space::Shared, m, out).map(Arg::Address)
+            }
             OperandKind::Label => match operand {
                 Operand::Name(name) => Some(Arg::Label(name.clone())),
                 other => self.wrong(other, "label"),
@@ -300,6 +314,12 @@ impl Body<'_> {
         if name.text == "_" { Some(None) } else { self.predicate_name(name, true, out).map(Some) }
     }
 
+    /// Returns true if a name is that of a predicate register.
+    fn is_predicate(&mut self, name: &Name) -> bool {
+        let used = self.scopes.register(&name.text, &mut self.rows);
+        used.is_some_and(|used| matches!(self.scopes.about(used).0, Register::Predicate(_)))
+    }
+
     /// Resolves a predicate register by name.
     pub(super) fn predicate_name(
         &mut self,
@@ -352,7 +372,7 @@ fn signature(forms: &[OperandForm]) -> String {
     for (i, form) in forms.iter().enumerate() {
         let comma = if i == 0 { "" } else { ", " };
         let name = match form.kind {
-            OperandKind::Address => format!("[{}]", form.name),
+            OperandKind::Address | OperandKind::SharedAddress => format!("[{}]", form.name),
             _ => form.name.clone(),
         };
         text.push_str(&if form.optional {

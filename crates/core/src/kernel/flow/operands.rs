@@ -158,7 +158,12 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
         | Op::Exit
         | Op::Trap
         | Op::ActiveMask { .. } => {}
-        Op::Fence(_) | Op::Spill(_) | Op::Join(_) => {}
+        Op::AsyncCopy(op) => {
+            [op.to, op.from].iter().filter_map(address).for_each(&mut visit);
+            op.valid.map(narrow).into_iter().for_each(&mut visit);
+            op.ignore.map(predicate).into_iter().for_each(visit);
+        }
+        Op::CopyGroups(_) | Op::Fence(_) | Op::Spill(_) | Op::Join(_) => {}
     }
 }
 

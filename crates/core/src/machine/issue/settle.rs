@@ -166,7 +166,11 @@ impl<O: Observer> Issuer<'_, O> {
                 });
                 false
             }
-            Kind::ElementWise | Kind::Join | Kind::ConditionalBranch | Kind::Plain => true,
+            Kind::ElementWise
+            | Kind::Join
+            | Kind::ConditionalBranch
+            | Kind::Plain
+            | Kind::Asynchronous => true,
         }
     }
 }

@@ -65,10 +65,11 @@ impl Body<'_> {
         Some(Arg::Value(Value { row: self.rows.constant(bits, wide), register: None, ty }))
     }
 
-    /// Resolves `[base+offset]`.
+    /// Resolves `[base+offset]` in a state space.
     pub(super) fn address(
         &mut self,
         operand: &Operand,
+        space: Space,
         m: &FormMatch<'_>,
         out: &mut Args,
     ) -> Option<Address> {
@@ -83,7 +84,6 @@ impl Body<'_> {
             });
             return None;
         };
-        let space = space(m);
         let Some(name) = base else {
             return Some(Address { base: AddressBase::Zero, offset: *offset });
         };

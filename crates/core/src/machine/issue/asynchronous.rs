@@ -1,0 +1,118 @@
+//! Asynchronous copies.
+//!
+//! A copy is priced at its issue: as a global load, and as a store to shared memory. The cycle at
+//! which its data are in shared memory is its mark; a wait resumes at the latest mark of the copies
+//! that it waits for. Checks see the store to shared memory twice, at the issue and at the wait,
+//! because it may happen at any time in between.
+
+use super::{After, Issue, Issuer, Times, asked, split};
+use crate::base::{Cycle, LaneMask, WarpId};
+use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, Stall};
+use crate::exec::{self, AccessKind, CopiedData, Effect, MemoryAccess};
+use crate::isa::Space;
+use crate::machine::verdict::FaultReport;
+use crate::machine::warp::{Until, Warp};
+use crate::spec::Policy;
+
+impl<O: Observer> Issuer<'_, O> {
+    /// Executes a step of an asynchronous copy.
+    #[inline(never)]
+    pub(super) fn start(
+        &mut self,
+        warp: &mut Warp,
+        issue: &Issue<'_>,
+        times: &mut Times,
+    ) -> Result<After, Box<FaultReport>> {
+        let &Issue { pc, active, lanes, now, step, .. } = issue;
+        let effect = self.execute(warp, step, pc, lanes, active, now).map_err(|fault| {
+            let place = (self.id, self.cx.spec.warp_size);
+            Box::new(FaultReport::new(fault, place, warp, &step.inst, active, now))
+        })?;
+        match effect {
+            Effect::Copy(access) => self.copy(warp, issue, access, times),
+            Effect::WaitCopies { lanes, groups } => {
+                let here = self.land(warp, WarpId(issue.w as u32), lanes, groups);
+                times.resume = times.resume.max(Until::new(here, Stall::LongScoreboard));
+            }
+            _ => {}
+        }
+        match self.cx.spec.policy {
+            Policy::Adversarial { seed } => {
+                split(&mut warp.control, seed ^ u64::from(warp.index), active, step.next)
+            }
+            _ => warp.control.go(step.next),
+        }
+        Ok(After::Nothing)
+    }
+
+    /// Prices the latest copy of the warp, whose source access is `access`.
+    fn copy(
+        &mut self,
+        warp: &mut Warp,
+        issue: &Issue<'_>,
+        access: MemoryAccess,
+        times: &mut Times,
+    ) {
+        let &Issue { w, pc, now, cost, step, .. } = issue;
+        let (sm, slot, price) = (self.id, WarpId(w as u32), Cycle::from(cost.latency));
+        let event = |traffic| Event::Memory { cycle: now, sm, warp: slot, pc, traffic };
+        let mut done = now + price;
+        if !access.lanes.is_empty() {
+            let read = asked(&step.inst.op, access, &self.addresses, &warp.registers);
+            self.observer.access(slot, pc, &read);
+            let served = self.serve(warp, &step.inst.op, access, (slot.0, price), now);
+            done = served.done;
+            self.observer.on(event(served.traffic));
+            self.observer.addresses(slot, pc, &served.traffic, &self.addresses);
+        }
+        let Some(data) = warp.registers.copies.latest() else { return };
+        self.observer.access(slot, pc, &written(data));
+        (*self.addresses, times.done) = (data.to, done);
+        let store = MemoryAccess {
+            space: Space::Shared,
+            kind: AccessKind::Write,
+            lanes: data.lanes,
+            bytes: data.bytes,
+            bypass_l1: true,
+            changed: false,
+        };
+        let served = self.serve(warp, &step.inst.op, store, (slot.0, price), now);
+        self.observer.on(event(served.traffic));
+        self.observer.addresses(slot, pc, &served.traffic, &self.addresses);
+        warp.registers.copies.mark(done + served.port);
+    }
+
+    /// Writes copies that lanes wait for to shared memory. Returns the cycle of the last one.
+    fn land(
+        &mut self,
+        warp: &mut Warp,
+        slot: WarpId,
+        lanes: LaneMask,
+        groups: Option<u32>,
+    ) -> Cycle {
+        let shared = &mut self.blocks[warp.block].shared;
+        let landed = exec::land_copies(&mut warp.registers, shared, lanes, groups);
+        if !landed.is_empty() {
+            self.watch.progress();
+        }
+        for data in &landed {
+            self.observer.access(slot, crate::base::Pc(data.pc), &written(data));
+        }
+        landed.iter().map(|data| data.mark).max().unwrap_or(0)
+    }
+}
+
+/// Describes the store of a copy to shared memory.
+fn written(data: &CopiedData) -> LaneAccess<'_> {
+    let mut stored = [None; 4];
+    let rows = data.words.iter().take(usize::from(data.bytes) / 4);
+    stored.iter_mut().zip(rows).for_each(|(cells, row)| *cells = Some(Cells::Narrow(row)));
+    LaneAccess {
+        memory: MemoryKind::Shared,
+        way: AccessWay::Store,
+        lanes: data.lanes,
+        bytes: data.bytes.into(),
+        addresses: &data.to,
+        stored,
+    }
+}
