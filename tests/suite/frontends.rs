@@ -47,7 +47,7 @@ fn run(program: &Program, mode: Mode) -> CheckedSimulation {
 }
 
 fn metric(run: &CheckedSimulation, name: &str) -> f64 {
-    run.simulation.run.metric(name).unwrap_or_else(|| panic!("no metric `{name}`"))
+    run.simulation.run.metric(name).unwrap_or_else(|| panic!("no metric `{name}`")).as_f64()
 }
 
 /// A count with commas.

@@ -3,16 +3,18 @@
 #[path = "../../crates/core/tests/model/support.rs"]
 mod shared;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) use shared::*;
 
-/// Returns every `.ir` and `.ptx` file under `folder`, without the answers to assignments and the
-/// unseen kernels: grading and `crosscheck` judge these.
+/// Returns every `.ir` and `.ptx` file under `folder`, without those that other tests judge: answers
+/// to assignments (grading), unseen kernels (`crosscheck`), `frontends`, and programs of several
+/// launches (`launches`).
 pub(crate) fn texts(folder: &str) -> Vec<PathBuf> {
     let mut found = files(folder, &["ir", "ptx"]);
     found.retain(|path| {
-        !path.starts_with("programs/assignments") && !path.starts_with("programs/unseen")
+        let apart = ["assignments", "unseen", "frontends", "several"];
+        !apart.iter().any(|folder| path.starts_with(Path::new("programs").join(folder)))
     });
     found
 }
