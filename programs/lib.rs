@@ -436,14 +436,28 @@ pub const UNSEEN: &[(&str, &str)] = files! {
     "unseen/recorded.ron"
 };
 
+/// Programs of several launches, and their twins of one: path below `programs/` and text, sorted by
+/// path.
+pub const SEVERAL: &[(&str, &str)] = files! {
+    "several/scan_two_pass.ir"
+    "several/sum_atomic.ir"
+    "several/sum_two_pass.ir"
+};
+
 /// Returns the text of the program with this path below `programs/`.
 ///
 /// # Panics
 /// Panics if there is none. In a constant this is a compile error.
 pub const fn text(path: &str) -> &'static str {
     let (mut i, files) = (0, FILES.len());
-    while i < files + SASS.len() {
-        let (known, text) = if i < files { FILES[i] } else { SASS[i - files] };
+    while i < files + SASS.len() + SEVERAL.len() {
+        let (known, text) = if i < files {
+            FILES[i]
+        } else if i < files + SASS.len() {
+            SASS[i - files]
+        } else {
+            SEVERAL[i - files - SASS.len()]
+        };
         if equal(known.as_bytes(), path.as_bytes()) {
             return text;
         }
@@ -454,7 +468,7 @@ pub const fn text(path: &str) -> &'static str {
 
 /// Returns the text of the program with this path below `programs/`, if there is one.
 pub fn text_of(path: &str) -> Option<&'static str> {
-    FILES.iter().chain(SASS).find(|(known, _)| *known == path).map(|&(_, text)| text)
+    FILES.iter().chain(SASS).chain(SEVERAL).find(|(known, _)| *known == path).map(|&(_, text)| text)
 }
 
 const fn equal(a: &[u8], b: &[u8]) -> bool {
@@ -470,7 +484,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
 
-    use super::{FILES, SASS, UNSEEN};
+    use super::{FILES, SASS, SEVERAL, UNSEEN};
 
     /// Collects the embedded kinds of files below `folder`, without assignments, whole programs,
     /// kernels by front ends, and machine code of architectures that only tests read.
@@ -498,7 +512,8 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut found = BTreeSet::new();
         collect(root, &mut found);
-        let embedded = FILES.iter().chain(SASS).chain(UNSEEN).map(|(path, _)| root.join(path));
+        let embedded =
+            FILES.iter().chain(SASS).chain(UNSEEN).chain(SEVERAL).map(|(path, _)| root.join(path));
         assert_eq!(embedded.collect::<BTreeSet<_>>(), found);
     }
 }

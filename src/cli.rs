@@ -5,6 +5,7 @@
 mod args;
 
 mod ask;
+mod buffers;
 mod calibrate;
 mod cfg;
 mod check;
@@ -12,6 +13,7 @@ mod checks;
 mod compare;
 mod compile;
 mod crosscheck;
+mod data;
 mod date;
 mod exec;
 mod explain;

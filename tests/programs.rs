@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use simt_core::diag::{self, Source};
 use simt_core::divergence::SideOrder;
-use simt_core::launch::Overrides;
+use simt_core::launch::{Launch, Overrides};
 use simt_core::machine::Options;
 use simt_core::spec::{Machine, Mode, Side};
 use simt_core::{Job, Program};
@@ -72,14 +72,10 @@ fn hold(path: &Path, mode: Mode, machine: &str) -> Result<(), String> {
     if !program.is_sound() {
         return Err(show(&program.findings));
     }
-    let kernel = program.kernel(None).map_err(|e| e.to_string())?;
     let beside = |name: &str, _| fs::read(path.with_file_name(name)).map_err(|e| e.to_string());
-    let launch = |overrides: &Overrides| {
-        program.launch(kernel, overrides, &beside).map_err(|found| show(&found))
-    };
     let small =
         Overrides { set: vec![(SMALL.0.to_string(), SMALL.1.to_string())], ..Overrides::default() };
-    let launch = if is_large(&text) { launch(&small)? } else { launch(&Overrides::default())? };
+    let overrides = if is_large(&text) { small } else { Overrides::default() };
 
     let preset = Machine::preset(machine).ok_or("no such preset")?;
     let spec =
@@ -92,20 +88,29 @@ fn hold(path: &Path, mode: Mode, machine: &str) -> Result<(), String> {
     };
     let options =
         Options { mode, order, yields: true, max_cycles: MAX_CYCLES, max_issues: u64::MAX };
-    let done = simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &())
-        .map_err(|e| e.to_string())?;
-    let failed: Vec<String> = done
-        .run
-        .expectations
-        .iter()
-        .filter(|e| !e.passed)
-        .map(|e| format!("expectation failed: {}\n  {}", e.text, e.detail))
-        .collect();
-    if failed.is_empty() {
-        Ok(())
-    } else {
-        Err(format!("{}\nfinish: {:?}", failed.join("\n"), done.finish))
+    let mut left: Option<Launch> = None;
+    for index in 0..program.plan.launches() {
+        let kernel = program.kernel_at(index, None).map_err(|e| e.to_string())?;
+        let mut launch =
+            program.launch_at(index, kernel, &overrides, &beside).map_err(|found| show(&found))?;
+        if let Some(before) = left {
+            launch.follow(before);
+        }
+        let done = simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &())
+            .map_err(|e| e.to_string())?;
+        let failed: Vec<String> = done
+            .run
+            .expectations
+            .iter()
+            .filter(|e| !e.passed)
+            .map(|e| format!("expectation failed: {}\n  {}", e.text, e.detail))
+            .collect();
+        if !failed.is_empty() {
+            return Err(format!("{}\nfinish: {:?}", failed.join("\n"), done.finish));
+        }
+        left = Some(done.launch);
     }
+    Ok(())
 }
 
 /// Returns true if the program's own `const n` is too large for a test.

@@ -150,6 +150,12 @@ pub(crate) struct RunArgs {
     pub(crate) plot: Vec<PictureFile>,
     #[command(flatten)]
     pub(crate) checks: ChecksChoice,
+    /// Print elements or a number after the run: out[0..16], sum(out), hash(out)
+    #[arg(long, value_name = "EXPRESSION", conflicts_with_all = ["format", "output"])]
+    pub(crate) show: Vec<String>,
+    /// Write a buffer to FILE after the run: .npy, .txt, or raw bytes
+    #[arg(long, value_name = "BUFFER=FILE", value_parser = SavedBuffer::parse)]
+    pub(crate) save: Vec<SavedBuffer>,
     /// Choose the format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
@@ -213,6 +219,24 @@ pub(crate) struct TimelineArgs {
     /// Write the output to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// `--save BUFFER=FILE`
+#[derive(Clone, Debug)]
+pub(crate) struct SavedBuffer {
+    pub(crate) buffer: String,
+    pub(crate) file: PathBuf,
+}
+
+impl SavedBuffer {
+    fn parse(text: &str) -> Result<SavedBuffer, String> {
+        match text.split_once('=') {
+            Some((buffer, file)) if !buffer.is_empty() && !file.is_empty() => {
+                Ok(SavedBuffer { buffer: buffer.trim().to_owned(), file: file.into() })
+            }
+            _ => Err("write BUFFER=FILE, as in out=sum.npy".to_owned()),
+        }
+    }
 }
 
 /// A program, and how to run it.
@@ -299,6 +323,9 @@ pub(crate) struct LaunchChoice {
     /// Limit the host memory for buffers and expected values [default: 2]
     #[arg(long, value_name = "GIB")]
     pub(crate) max_memory: Option<u64>,
+    /// Choose a launch of a program that has several, from 1; those before it run first
+    #[arg(long = "launch", value_name = "N")]
+    pub(crate) number: Option<usize>,
 }
 
 #[derive(clap::Args, Debug)]

@@ -3,11 +3,13 @@
 use simt_core::checks::Checks;
 use simt_core::diag::{Diagnostic, Severity, Span, has_errors, line_column, printable};
 use simt_core::kernel::{Kernel, Refused, support};
+use simt_core::launch::Launch;
 use simt_core::sass::{self, is_listing};
 use simt_core::{Job, NoKernel, Program};
 use simt_report::Run;
 
 use super::args::{CheckArgs, RunningChoice};
+use super::job::Planned;
 use super::progress::Bar;
 use super::{Exit, Failure, checks, job, output, run, source};
 
@@ -102,31 +104,57 @@ fn of_launch(running: &RunningChoice, program: &Program) -> Result<Vec<Diagnosti
             return Ok(vec![Diagnostic::error("wrong-kernel", at, why.to_string())]);
         }
     };
-    let launch = match job::resolve(program, kernel, &running.launch)? {
-        Ok(launch) => launch,
-        Err(found) => return Ok(found),
-    };
     let machine = job::machine_for(&running.machine, kernel, true)?;
     let options = machine.options(&running.limit);
-    let fits = Job::new(program, kernel, launch, &machine.spec, options).fits();
-    Ok(fits
-        .err()
-        .map(|why| Diagnostic::error("too-large", kernel.span, why.to_string()))
-        .into_iter()
-        .collect())
+    let launches = match job::planned(program, running.kernel.as_deref(), &running.launch)? {
+        Ok(launches) => launches,
+        Err(found) => return Ok(found),
+    };
+    let faults = launches.into_iter().filter_map(|Planned { kernel, launch }| {
+        let kernel = &program.kernels[kernel];
+        let fits = Job::new(program, kernel, launch, &machine.spec, options.clone()).fits();
+        fits.err().map(|why| Diagnostic::error("too-large", kernel.span, why.to_string()))
+    });
+    Ok(faults.collect())
 }
 
-/// Runs a sound program with all checks enabled and reports the outcome.
+/// Runs the launches of a sound program in order, with all checks enabled, and reports the outcomes.
 fn run_checked(args: &CheckArgs, program: &Program) -> Result<Exit, Failure> {
     let running = &args.running;
     let kernel = program.kernel(running.kernel.as_deref()).map_err(Failure::new)?;
     let machine = job::machine_for(&running.machine, kernel, args.quiet)?;
-    let launch = job::launch(program, kernel, &running.launch)?;
     let options = machine.options(&running.limit);
-    let wanted = checks::Wanted { on: Some(Checks::ALL), schedules: running.schedules };
-    let bar = Bar::new(&launch, &options, args.quiet, 1);
-    let (simulation, findings) =
-        wanted.run(Job::new(program, kernel, launch, &machine.spec, options), &bar)?;
+    let launches = job::planned(program, running.kernel.as_deref(), &running.launch)?
+        .map_err(|found| Failure(source::render(program, &found)))?;
+    let count = launches.len();
+    let (mut worst, mut left): (Exit, Option<Launch>) = (Exit::Ok, None);
+    for (number, Planned { kernel, mut launch }) in (1..).zip(launches) {
+        if let Some(before) = left.take() {
+            launch.follow(before);
+        }
+        let job =
+            Job::new(program, &program.kernels[kernel], launch, &machine.spec, options.clone());
+        if count > 1 && !args.quiet {
+            output::print(&format!("  launch {number} of {count}: {}\n", job.kernel().name))?;
+        }
+        let (ended, after) = run_one(args, job)?;
+        if worst == Exit::Ok {
+            worst = ended;
+        }
+        match ended {
+            Exit::Hang | Exit::CycleLimit | Exit::Fault => break,
+            _ => left = Some(after),
+        }
+    }
+    Ok(worst)
+}
+
+/// Runs one launch with all checks enabled; returns it with the memory that it leaves.
+fn run_one(args: &CheckArgs, job: Job<'_>) -> Result<(Exit, Launch), Failure> {
+    let program = job.program;
+    let wanted = checks::Wanted { on: Some(Checks::ALL), schedules: args.running.schedules };
+    let bar = Bar::new(&job.launch, &job.options, args.quiet, 1);
+    let (simulation, findings) = wanted.run(job, &bar)?;
     bar.clear();
     output::error(&checks::shown(program, &findings, args.quiet));
     if !args.quiet {
@@ -142,7 +170,7 @@ fn run_checked(args: &CheckArgs, program: &Program) -> Result<Exit, Failure> {
         result.notes.iter().for_each(|note| out += &format!("  {note}\n"));
         output::print(&out)?;
     }
-    Ok(run::exit(&simulation, &findings))
+    Ok((run::exit(&simulation, &findings), simulation.launch))
 }
 
 /// Explains a failed run: proof and waiting lanes of a hang, failed expectations.

@@ -6,9 +6,10 @@ use simt_core::diag::{self, Diagnostic, Source, closest};
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{self, Launch, Overrides};
-use simt_core::machine::{DoesNotFit, Options};
+use simt_core::machine::{DoesNotFit, Finish, Options};
 use simt_core::spec::{Lowering, Machine, Mode};
 use simt_core::{Job, Program};
+use simt_threads::Threads;
 
 use super::args::{LaunchChoice, LimitChoice, LoweringArg, MachineChoice, ModeArg, ProgramChoice};
 use super::source::read_text;
@@ -68,15 +69,68 @@ pub(crate) struct Setup {
 
 impl Setup {
     /// Reads and resolves; `quiet` leaves the program's warnings out.
+    ///
+    /// Of a program with several launches, it returns the chosen one, after running those before.
     pub(crate) fn new(choice: &ProgramChoice, quiet: bool) -> Result<(Setup, Launch), Failure> {
+        let (mut setup, mut launches) = Setup::series(choice, quiet)?;
+        if launches.len() > 1 && choice.launch.number.is_none() {
+            return Err(Failure::new(format!(
+                "`{}` has {} launches\nhelp: choose one with --launch N",
+                setup.program.name,
+                launches.len()
+            )));
+        }
+        let Some(last) = launches.pop() else { return Err(Failure::new("no launch")) };
+        let last = setup.after(launches, last)?;
+        Ok((setup, last))
+    }
+
+    /// As [`Setup::new`], with the launches up to the chosen one, or all, in order.
+    ///
+    /// The buffers of later ones are empty until they follow a run.
+    pub(crate) fn series(
+        choice: &ProgramChoice,
+        quiet: bool,
+    ) -> Result<(Setup, Vec<Planned>), Failure> {
         let wanted = choice.kernel.as_deref();
         let program = source::read_runnable(&choice.file, &choice.sass, wanted, quiet)?;
-        let kernel = program.kernel(wanted).map_err(Failure::new)?;
-        let machine = machine_for(&choice.machine, kernel, quiet)?;
+        let launches = planned(&program, wanted, &choice.launch)?
+            .map_err(|found| Failure(source::render(&program, &found)))?;
+        let kernel = launches.first().map_or(0, |first| first.kernel);
+        let machine = machine_for(&choice.machine, &program.kernels[kernel], quiet)?;
         let options = machine.options(&choice.limit);
-        let launch = launch(&program, kernel, &choice.launch)?;
-        let kernel = program.kernels.iter().position(|k| k.name == kernel.name).unwrap_or_default();
-        Ok((Setup { program, machine: machine.spec, options, kernel }, launch))
+        Ok((Setup { program, machine: machine.spec, options, kernel }, launches))
+    }
+
+    /// Runs launches in order and returns `last` with the memory that they leave.
+    pub(crate) fn after(
+        &mut self,
+        earlier: Vec<Planned>,
+        last: Planned,
+    ) -> Result<Launch, Failure> {
+        let mut left: Option<Launch> = None;
+        for (number, planned) in (1..).zip(earlier) {
+            let launch = self.turn_to(planned, left.take());
+            let outcome = self.job(launch).execute(&Threads::new(0)).map_err(Failure::new)?;
+            if !matches!(outcome.finish, Finish::Ok) {
+                return Err(Failure::new(format!(
+                    "launch {number} ends in {}\nhelp: view it with --launch {number}",
+                    outcome.finish.name()
+                )));
+            }
+            left = Some(outcome.launch);
+        }
+        Ok(self.turn_to(last, left))
+    }
+
+    /// Chooses the kernel of a launch, and gives it the memory that the one before left.
+    pub(crate) fn turn_to(&mut self, planned: Planned, before: Option<Launch>) -> Launch {
+        let Planned { kernel, mut launch } = planned;
+        self.kernel = kernel;
+        if let Some(before) = before {
+            launch.follow(before);
+        }
+        launch
     }
 
     /// The kernel as written.
@@ -88,6 +142,68 @@ impl Setup {
     pub(crate) fn job(&self, launch: Launch) -> Job<'_> {
         Job::new(&self.program, self.kernel(), launch, &self.machine, self.options.clone())
     }
+}
+
+/// A launch before it runs.
+pub(crate) struct Planned {
+    /// Index of the kernel.
+    pub(crate) kernel: usize,
+    pub(crate) launch: Launch,
+}
+
+/// Resolves the launches up to the chosen one, or all; findings are values.
+///
+/// Only the first has contents of buffers: later ones follow it.
+pub(crate) fn planned(
+    program: &Program,
+    wanted: Option<&str>,
+    choice: &LaunchChoice,
+) -> Result<Result<Vec<Planned>, Vec<Diagnostic>>, Failure> {
+    let all = program.plan.launches();
+    let last = match choice.number {
+        Some(number) if (1..=all).contains(&number) => number - 1,
+        Some(number) => {
+            let launches = if all == 1 { "1 launch".to_owned() } else { format!("{all} launches") };
+            return Err(Failure::new(format!(
+                "--launch {number}: `{}` has {launches}",
+                program.name
+            )));
+        }
+        None => all - 1,
+    };
+    let given = [
+        ("--kernel", wanted.is_some()),
+        ("--grid", choice.grid.is_some()),
+        ("--block", choice.block.is_some()),
+    ];
+    if let (None, true, Some((option, _))) =
+        (choice.number, all > 1, given.iter().find(|(_, given)| *given))
+    {
+        return Err(Failure::new(format!(
+            "{option} is for one launch; `{}` has {all}\nhelp: choose one with --launch N",
+            program.name
+        )));
+    }
+    let overrides = overrides(choice)?;
+    let common = Overrides { grid: None, block: None, ..overrides.clone() };
+    let folder = Path::new(&program.name).parent().unwrap_or(Path::new(""));
+    let mut launches = Vec::new();
+    for index in 0..=last {
+        let (wanted, overrides) =
+            if index == last { (wanted, &overrides) } else { (None, &common) };
+        let kernel = program.kernel_at(index, wanted).map_err(Failure::new)?;
+        let files = reading::beside(folder);
+        let mut launch = match program.launch_at(index, kernel, overrides, &files) {
+            Ok(launch) => launch,
+            Err(found) => return Ok(Err(found)),
+        };
+        if index > 0 {
+            launch.buffers.iter_mut().for_each(|buffer| buffer.words = Vec::new());
+        }
+        let kernel = program.kernels.iter().position(|k| k.name == kernel.name).unwrap_or_default();
+        launches.push(Planned { kernel, launch });
+    }
+    Ok(Ok(launches))
 }
 
 /// Resolves the machine options for a kernel.
@@ -218,6 +334,9 @@ pub(crate) fn resolve(
     kernel: &Kernel,
     choice: &LaunchChoice,
 ) -> Result<Result<Launch, Vec<Diagnostic>>, Failure> {
+    if choice.number.is_some() && program.plan.launches() > 1 {
+        return Err(Failure::new("--launch is not for this command, which runs one launch"));
+    }
     let overrides = overrides(choice)?;
     let folder = Path::new(&program.name).parent().unwrap_or(Path::new(""));
     Ok(program.launch(kernel, &overrides, &reading::beside(folder)))

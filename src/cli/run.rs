@@ -2,31 +2,111 @@
 
 use simt_core::Job;
 use simt_core::diag::{Diagnostic, has_errors, printable};
+use simt_core::launch::Launch;
 use simt_core::machine::Finish;
 use simt_report as report;
 use simt_report::html::{self, Part};
 use simt_report::simulate::Simulation;
 
 use super::args::{Format, PictureFile, RunArgs};
-use super::job::Setup;
+use super::job::{Planned, Setup};
 use super::progress::Bar;
-use super::{Exit, Failure, checks, output, page, plot};
+use super::{Exit, Failure, buffers, checks, output, page, plot};
 
-/// Runs one kernel.
+/// Runs the launches of a program in order, or the chosen one.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     for name in &args.metrics {
         report::known(name).map_err(Failure::new)?; // before the run, not after it
     }
-    let on = checks::chosen(args.checks.checks.as_deref())?;
     page::sensible(&args.page)?;
-    let (mut setup, launch) = Setup::new(&args.program, args.quiet)?;
-    let recording = page::recording(&args.page, &setup, &launch)?;
+    let (mut setup, mut launches) = Setup::series(&args.program, args.quiet)?;
+    if launches.len() > 1 && args.program.launch.number.is_none() {
+        return all(args, setup, launches);
+    }
+    let Some(last) = launches.pop() else { return Err(Failure::new("no launch")) };
+    let launch = setup.after(launches, last)?;
+    buffers::known(args, &launch)?;
+    let (mut simulation, findings) = one(args, &mut setup, launch)?;
+    if let Some(text) = text(args, &setup, &mut simulation)? {
+        output::deliver(args.output.as_deref(), &text)?;
+    }
+    for PictureFile { kind, path } in &args.plot {
+        plot::draw_of_run(*kind, path, args, &simulation.run, &setup.machine)?;
+    }
+    buffers::deliver(args, &simulation.launch)?;
+    Ok(exit(&simulation, &findings))
+}
+
+/// Runs several launches in order, each on the memory that the one before left.
+///
+/// A launch that does not finish is the last.
+fn all(args: &RunArgs, mut setup: Setup, launches: Vec<Planned>) -> Result<Exit, Failure> {
+    let one_only = [("--html", args.page.html.is_some()), ("--plot", !args.plot.is_empty())];
+    if let Some((option, _)) = one_only.iter().find(|(_, given)| *given) {
+        return Err(Failure::new(format!(
+            "{option} shows one launch; `{}` has {}\nhelp: choose one with --launch N",
+            setup.program.name,
+            launches.len()
+        )));
+    }
+    if let Some(first) = launches.first() {
+        buffers::known(args, &first.launch)?;
+    }
+    let count = launches.len();
+    let whole = args.metrics.is_empty() && !args.annotate;
+    let (mut runs, mut texts) = (Vec::new(), String::new());
+    let (mut worst, mut left): (Exit, Option<Launch>) = (Exit::Ok, None);
+    for (number, planned) in (1..).zip(launches) {
+        let launch = setup.turn_to(planned, left.take());
+        let (mut simulation, findings) = one(args, &mut setup, launch)?;
+        let text = text(args, &setup, &mut simulation)?;
+        if let Some(text) = text.filter(|_| args.format != Format::Json) {
+            let between = if number > 1 && whole { "\n" } else { "" };
+            let text =
+                format!("{between}Launch {number} of {count}: {}\n{text}", simulation.run.kernel);
+            match args.output {
+                None => output::print(&text)?,
+                Some(_) => texts += &text,
+            }
+        }
+        let ended = exit(&simulation, &findings);
+        if worst == Exit::Ok {
+            worst = ended;
+        }
+        let finished = matches!(simulation.finish, Finish::Ok);
+        runs.push(simulation.run);
+        left = Some(simulation.launch);
+        if !finished {
+            break;
+        }
+    }
+    let series = report::Series::new(runs);
+    if args.format == Format::Json {
+        texts = series.to_json().map_err(Failure::new)?;
+    } else if whole && !args.quiet {
+        texts += &format!("\n{}", series.summary());
+    }
+    output::deliver(args.output.as_deref(), &texts)?;
+    if let Some(launch) = &left {
+        buffers::deliver(args, launch)?;
+    }
+    Ok(worst)
+}
+
+/// Runs one launch: findings and texts of `printf` are printed, the page is written.
+fn one(
+    args: &RunArgs,
+    setup: &mut Setup,
+    launch: Launch,
+) -> Result<(Simulation, Vec<Diagnostic>), Failure> {
+    let on = checks::chosen(args.checks.checks.as_deref())?;
+    let recording = page::recording(&args.page, setup, &launch)?;
     let bar = Bar::new(&launch, &setup.options, args.quiet, args.jobs);
     if let Some(seed) = args.checks.schedule {
         (setup.machine, setup.options) = Job::adversarial(&setup.machine, &setup.options, seed);
     }
     let wanted = checks::Wanted { on, schedules: args.checks.schedules };
-    let (mut simulation, findings) = wanted.run(setup.job(launch), &bar)?;
+    let (simulation, findings) = wanted.run(setup.job(launch), &bar)?;
     let program = &setup.program;
     bar.clear();
     output::error(&checks::shown(program, &findings, args.quiet));
@@ -40,29 +120,32 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         let end = if printed.text.ends_with('\n') || args.quiet { "" } else { "\n" };
         output::print(&format!("{}{end}", lines.join("\n")))?;
     }
-    if !args.quiet || args.format == Format::Json || args.output.is_some() {
-        let style = output::style(args.output.as_deref());
-        let text = if args.annotate {
-            report::annotate::annotate(
-                &simulation.run,
-                &page::sources(&simulation.run, program),
-                style,
-            )
-        } else if args.format == Format::Json {
-            keep(&mut simulation.run, &args.metrics)?;
-            simulation.run.to_json().map_err(Failure::new)?
-        } else if !args.metrics.is_empty() {
-            output::warn_of(simulation.run.ending());
-            report::selected(&simulation.run, &args.metrics).map_err(Failure::new)?
-        } else {
-            report::text(&simulation.run, style)
-        };
-        output::deliver(args.output.as_deref(), &text)?;
+    Ok((simulation, findings))
+}
+
+/// Returns the report of a launch, if one is wanted; keeps only the chosen metrics for JSON.
+fn text(
+    args: &RunArgs,
+    setup: &Setup,
+    simulation: &mut Simulation,
+) -> Result<Option<String>, Failure> {
+    if args.quiet && args.format != Format::Json && args.output.is_none() {
+        return Ok(None);
     }
-    for PictureFile { kind, path } in &args.plot {
-        plot::draw_of_run(*kind, path, args, &simulation.run, &setup.machine)?;
-    }
-    Ok(exit(&simulation, &findings))
+    let style = output::style(args.output.as_deref());
+    let text = if args.annotate {
+        let sources = page::sources(&simulation.run, &setup.program);
+        report::annotate::annotate(&simulation.run, &sources, style)
+    } else if args.format == Format::Json {
+        keep(&mut simulation.run, &args.metrics)?;
+        simulation.run.to_json().map_err(Failure::new)?
+    } else if !args.metrics.is_empty() {
+        output::warn_of(simulation.run.ending());
+        report::selected(&simulation.run, &args.metrics).map_err(Failure::new)?
+    } else {
+        report::text(&simulation.run, style)
+    };
+    Ok(Some(text))
 }
 
 /// Keeps only the chosen metrics of a run; all if none is chosen. JSON has their nvprof names and

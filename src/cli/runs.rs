@@ -56,6 +56,7 @@ pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice
             grid: grids[i].clone(),
             block: blocks[i].clone(),
             max_memory: choice.max_memory,
+            number: choice.launch,
         },
         limit: choice.limit,
     };

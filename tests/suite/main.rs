@@ -26,6 +26,7 @@ mod html;
 mod import;
 mod inputs;
 mod instrument;
+mod launches;
 mod lowering;
 mod model;
 mod new;

@@ -14,9 +14,12 @@ mod element;
 mod expect;
 mod expression;
 mod fill;
+mod inspect;
+mod lines;
 mod plan;
 mod reference;
 mod resolve;
+mod shape;
 mod term;
 mod token;
 mod typed;
@@ -28,7 +31,8 @@ mod tests;
 
 pub use directive::{FINISHES, MODES, plan};
 pub use expect::{Expectation, Verdict, judge};
-pub use fill::Files;
+pub use fill::{Files, Origin, Wanted};
+pub use inspect::Inspected;
 pub use plan::{Plan, Relation};
 pub use term::MemoryView;
 pub use typed::{extent, setting};
@@ -109,6 +113,20 @@ impl Launch {
         self.buffers.iter().filter(|buffer| buffer.mapped)
     }
 
+    /// Gives the launch the memory that an earlier one of the same program left.
+    ///
+    /// Buffers keep their names and addresses; the content of others stays.
+    pub fn follow(&mut self, earlier: Launch) {
+        let mut left = earlier.buffers;
+        for buffer in &mut self.buffers {
+            let same = |b: &&mut Buffer| b.address == buffer.address && b.name == buffer.name;
+            if let Some(before) = left.iter_mut().find(same) {
+                buffer.words = std::mem::take(&mut before.words);
+            }
+        }
+        self.heap = earlier.heap;
+    }
+
     /// Returns the variables whose memory the launch makes.
     pub fn fresh<'v>(&self, variables: &'v [StaticVariable]) -> &'v [StaticVariable] {
         if self.variables == Variables::Fresh { variables } else { &[] }
@@ -116,11 +134,20 @@ impl Launch {
 }
 
 impl Buffer {
-    /// Returns the element at `index` as text; elements past the end are zero.
+    /// Returns the element at `index` as text for a report; elements past the end are zero.
     pub fn element_text(&self, index: u64) -> String {
+        element::show(self.bits(index), self.element)
+    }
+
+    /// Returns the element at `index` as a number; elements past the end are zero.
+    pub fn number(&self, index: u64) -> String {
+        element::number(self.bits(index), self.element)
+    }
+
+    fn bits(&self, index: u64) -> u64 {
         let word =
             |i: u64| usize::try_from(i).ok().and_then(|i| self.words.get(i)).copied().unwrap_or(0);
-        element::show(element::bits(&word, self.element, index), self.element)
+        element::bits(&word, self.element, index)
     }
 }
 

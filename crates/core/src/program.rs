@@ -250,6 +250,22 @@ impl Program {
         }
     }
 
+    /// Returns the kernel of a launch, counted from 0; `wanted` goes before the directives.
+    ///
+    /// # Errors
+    /// As [`Program::kernel`].
+    pub fn kernel_at(&self, launch: usize, wanted: Option<&str>) -> Result<&Kernel, NoKernel> {
+        let named = self.plan.kernel_at(launch).map(|name| name.text.as_str());
+        match wanted.or(named) {
+            // A launch that names no kernel takes the only one, not that of the first launch.
+            None if launch > 0 && self.kernels.len() + self.refused.len() > 1 => {
+                let there = self.kernels.iter().map(|k| k.name.as_str()).collect::<Vec<_>>();
+                Err(NoKernel::Several { program: self.name.clone(), there: there.join(", ") })
+            }
+            wanted => self.kernel(wanted),
+        }
+    }
+
     /// Returns the lines of the source language that compiled code comes from.
     ///
     /// There are none if the text is the source itself.
@@ -280,12 +296,29 @@ impl Program {
             .unwrap_or(&self.findings)
     }
 
+    /// Evaluates the directives of one launch of several, counted from 0.
+    ///
+    /// See [`Plan::resolve_at`].
+    ///
+    /// # Errors
+    /// As [`Program::launch`].
+    pub fn launch_at(
+        &self,
+        index: usize,
+        kernel: &Kernel,
+        overrides: &Overrides,
+        files: launch::Files<'_>,
+    ) -> Result<Launch, Vec<Diagnostic>> {
+        self.plan.resolve_at(index, kernel, overrides, files).map_err(first_of_many)
+    }
+
     /// Evaluates the directives and applies `overrides`.
     ///
     /// `files` reads the files of `file("..")`.
     ///
     /// # Errors
-    /// Returns all errors in the directives and the overrides at once.
+    /// Returns all errors in the directives and the overrides at once. Fails if the directives
+    /// have several launches.
     pub fn launch(
         &self,
         kernel: &Kernel,

@@ -33,7 +33,8 @@ pub use answer::{
 pub use run::{
     Branch, CheckFinding, CheckPlace, Checked, Ending, ExpectationResult, InstructionRow,
     LaneGroup, LaunchFacts, MachineFacts, MachinePlace, MemoryRow, Named, Origin, Output,
-    OutputCall, Predicated, ReplacedBranch, Run, RunInput, Slots, StepInfo, Verdict, predication,
+    OutputCall, Predicated, ReplacedBranch, Run, RunInput, Series, Slots, StepInfo, Verdict,
+    predication,
 };
 pub use text::{
     Style, UnknownMetric, answer as answer_text, comparison, ending, evidence as evidence_text,

@@ -7,6 +7,7 @@
 mod facts;
 mod output;
 mod predicated;
+mod series;
 
 pub use facts::{
     Ending, ExpectationResult, LaneGroup, LaunchFacts, MachineFacts, MachinePlace, Named, Origin,
@@ -15,6 +16,7 @@ pub use facts::{
 
 pub use output::{Output, OutputCall};
 pub use predicated::{Predicated, predication};
+pub use series::Series;
 
 use serde::Serialize;
 

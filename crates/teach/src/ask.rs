@@ -12,6 +12,7 @@
 //! - `compiled`: what nvcc made of a kernel, read from its machine code (`observed`: the H200's figures)
 //! - `waiting`: locks, flags, block barriers; `exchange`: shuffles, votes, the active mask
 //! - `counting`: divergent warps and profiler metrics; `reductions`: the textbook reductions
+//! - `launches`: work that takes several launches
 //! - `memory`: sectors and bank conflicts; `hiding`: latency hiding and occupancy
 //! - `seeds`: claims of published sources and their verdicts: `docs/reference/seeds.md`
 
@@ -23,6 +24,7 @@ mod exchange;
 mod exits;
 mod hiding;
 pub(crate) mod lab;
+mod launches;
 mod loops;
 mod memory;
 mod nesting;
@@ -138,6 +140,7 @@ pub fn experiments() -> impl Iterator<Item = &'static Experiment> {
         waiting::EXPERIMENTS,
         exchange::EXPERIMENTS,
         reductions::EXPERIMENTS,
+        launches::EXPERIMENTS,
         memory::EXPERIMENTS,
         hiding::EXPERIMENTS,
     ]

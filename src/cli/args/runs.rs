@@ -46,6 +46,9 @@ pub(crate) struct RunsChoice {
     /// Limit the host memory for buffers and expected values [default: 2]
     #[arg(long, value_name = "GIB")]
     pub(crate) max_memory: Option<u64>,
+    /// Choose a launch of programs that have several, from 1; those before it run first
+    #[arg(long, value_name = "N")]
+    pub(crate) launch: Option<usize>,
     /// Choose the kernels of files that have several
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME]")]
     pub(crate) kernel: Vec<String>,

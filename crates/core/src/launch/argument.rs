@@ -3,7 +3,7 @@
 use super::element::{Value, fits};
 use super::expression::Expr;
 use super::fill::exact;
-use super::plan::{ArgumentValue, Plan, Target};
+use super::plan::{ArgumentValue, LaunchPlan, Plan, Target};
 use super::resolve::Signature;
 use super::term::{Scope, Side, value};
 use crate::diag::{Diagnostic, Span, closest};
@@ -12,10 +12,10 @@ use crate::kernel::Parameter;
 use crate::kernel::layout::BUFFER_BASE;
 
 impl Plan {
-    /// Returns the bare names in arguments, which stand for buffer addresses.
+    /// Returns the bare names in arguments of any launch, which stand for buffer addresses.
     pub(super) fn named_by_arguments(&self) -> Vec<&str> {
         let mut names = Vec::new();
-        for (_, argument) in &self.arguments {
+        for (_, argument) in self.launches.iter().flat_map(|launch| &launch.arguments) {
             match argument {
                 ArgumentValue::Scalar(expr) => expr.bare_names(&mut names),
                 ArgumentValue::List(values, _) => {
@@ -25,7 +25,9 @@ impl Plan {
         }
         names
     }
+}
 
+impl LaunchPlan {
     /// Builds the parameter block.
     pub(super) fn lay_out(
         &self,

@@ -15,6 +15,10 @@ pub(super) enum Function {
     CeilDiv,
     Abs,
     Popcount,
+    Sqrt,
+    Exp,
+    Log,
+    Pow,
 }
 
 pub(super) fn truth(value: Value) -> bool {
@@ -141,6 +145,21 @@ pub(super) fn call(function: Function, values: &[Value], span: Span) -> Result<V
         (Function::Popcount, [Value::Int(v)]) => {
             Ok(Value::Int(i128::from((*v as u64).count_ones())))
         }
+        (Function::Sqrt, [x]) => Ok(Value::Float(x.as_float().sqrt())),
+        (Function::Exp, [x]) => Ok(Value::Float(x.as_float().exp())),
+        (Function::Log, [x]) => Ok(Value::Float(x.as_float().ln())),
+        // The power of two integers is exact, as their product is.
+        (Function::Pow, [Value::Int(x), Value::Int(y)]) if *y >= 0 => int(power(*x, *y), span),
+        (Function::Pow, [x, y]) => Ok(Value::Float(x.as_float().powf(y.as_float()))),
         _ => Err(integers_only("this function", span)),
+    }
+}
+
+/// Returns an integer to a power that is not negative, if it fits.
+fn power(x: i128, y: i128) -> Option<i128> {
+    match x {
+        0 | 1 => Some(if y == 0 { 1 } else { x }),
+        -1 => Some(if y % 2 == 0 { 1 } else { -1 }),
+        _ => x.checked_pow(u32::try_from(y).ok()?),
     }
 }

@@ -20,6 +20,7 @@ pub const FINISHES: &[&str] = &["ok", "deadlock", "livelock", "fault", "cycle-li
 pub const MODES: &[&str] = &["pre-volta", "volta"];
 
 const KEYWORDS: &[&str] = &[
+    "launch",
     "kernel",
     "title",
     "const",
@@ -57,11 +58,11 @@ pub fn plan(module: &Module, source: &str) -> (Plan, Vec<Diagnostic>) {
 }
 
 /// One directive: keyword, rest of its first line as text, tokens after the keyword.
-struct Directive {
-    keyword: Name,
-    rest: Name,
-    lexemes: Vec<Lexeme>,
-    end: Span,
+pub(super) struct Directive {
+    pub(super) keyword: Name,
+    pub(super) rest: Name,
+    pub(super) lexemes: Vec<Lexeme>,
+    pub(super) end: Span,
 }
 
 /// Splits the lines into directives, joining lines with an open bracket.
@@ -93,7 +94,7 @@ fn group(module: &Module, source: &str, diagnostics: &mut Vec<Diagnostic>) -> Ve
                 last.end = line_end;
             }
         } else if known {
-            let prose = matches!(keyword.text.as_str(), "title" | "kernel");
+            let prose = matches!(keyword.text.as_str(), "title" | "kernel" | "launch");
             let lexemes = if prose { Vec::new() } else { tokenize(rest, rest_start, diagnostics) };
             open = balance(&lexemes, 0);
             let rest = Name {
@@ -146,103 +147,8 @@ impl MapJoin for &[&str] {
     }
 }
 
-impl Plan {
-    fn read(&mut self, directive: &Directive, source: &str) -> Parsed<()> {
-        let parser = &mut Parser::new(&directive.lexemes, directive.end);
-        let keyword = &directive.keyword;
-        match keyword.text.as_str() {
-            "title" => {
-                once(&self.title, keyword)?;
-                self.title = Some(directive.rest.text.clone());
-                return Ok(());
-            }
-            "kernel" => {
-                once(&self.kernel, keyword)?;
-                let list = directive.rest.text.split('#').next().unwrap_or_default();
-                let start = directive.rest.span.start as usize;
-                let mut names = names(list, start);
-                if names.is_empty() || names.iter().any(|name| name.text.is_empty()) {
-                    return Err(parser.expected("a kernel name"));
-                }
-                self.kernel = Some(names.remove(0));
-                self.other_kernels = names;
-            }
-            "const" => {
-                let name = parser.word("a name")?;
-                parser.sign("=")?;
-                let value = parser.expression()?;
-                self.unused_name(&name)?;
-                self.constants.push((name, value));
-            }
-            "grid" => {
-                once(&self.grid, keyword)?;
-                self.grid = Some(shape(parser)?);
-            }
-            "block" => {
-                once(&self.block, keyword)?;
-                self.block = Some(shape(parser)?);
-            }
-            "shared" => {
-                once(&self.shared, keyword)?;
-                parser.sign("=")?;
-                self.shared = Some(parser.expression()?);
-            }
-            "registers" => {
-                once(&self.registers, keyword)?;
-                parser.sign("=")?;
-                self.registers = Some(parser.expression()?);
-            }
-            "buffer" => {
-                let buffer = buffer(parser, keyword.span)?;
-                self.unused_name(&buffer.name)?;
-                self.buffers.push(buffer);
-            }
-            "arg" => {
-                let argument = argument(parser)?;
-                self.arguments.push(argument);
-            }
-            _ => {
-                let expectation = expectation(parser, directive, source)?;
-                self.expectations.push(expectation);
-            }
-        }
-        if parser.at_end() { Ok(()) } else { Err(parser.expected("the end of the directive")) }
-    }
-
-    /// Rejects a name already in use.
-    /// Constants and buffers share one namespace, so that an expression can name either.
-    fn unused_name(&self, name: &Name) -> Parsed<()> {
-        let constants = self.constants.iter().map(|(n, _)| n);
-        match constants.chain(self.buffers.iter().map(|b| &b.name)).find(|n| n.text == name.text) {
-            None => Ok(()),
-            Some(first) => {
-                let message = format!("`{}` is defined twice", name.text);
-                Err(Diagnostic::error("duplicate-name", name.span, message)
-                    .also(first.span, "first defined here"))
-            }
-        }
-    }
-}
-
 /// Fails if a directive that is allowed once was already read.
-/// Splits a list of kernel names at the commas outside of template arguments.
-fn names(list: &str, start: usize) -> Vec<Name> {
-    let mut depth = 0i32;
-    let is_comma = |c: char| {
-        depth += i32::from(matches!(c, '<' | '(')) - i32::from(matches!(c, '>' | ')'));
-        c == ',' && depth == 0
-    };
-    let mut at = start;
-    let mut name = |text: &str| {
-        let from = at + (text.len() - text.trim_start().len());
-        at += text.len() + 1;
-        let text = text.trim();
-        Name { text: text.to_owned(), span: Span::new(from, from + text.len()) }
-    };
-    list.split(is_comma).map(&mut name).collect()
-}
-
-fn once<T>(slot: &Option<T>, keyword: &Name) -> Parsed<()> {
+pub(super) fn once<T>(slot: &Option<T>, keyword: &Name) -> Parsed<()> {
     if slot.is_none() {
         return Ok(());
     }
@@ -250,7 +156,7 @@ fn once<T>(slot: &Option<T>, keyword: &Name) -> Parsed<()> {
     Err(Diagnostic::error("duplicate-directive", keyword.span, message).help("remove one of them"))
 }
 
-fn shape(parser: &mut Parser<'_>) -> Parsed<Shape> {
+pub(super) fn shape(parser: &mut Parser<'_>) -> Parsed<Shape> {
     parser.sign("=")?;
     let start = parser.here();
     // `(a, b)` is a shape and `(a + b) * c` an expression: the token after the first inner
@@ -284,7 +190,7 @@ const ELEMENTS: &[&str] = &[
     "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "f32", "f64",
 ];
 
-fn buffer(parser: &mut Parser<'_>, start: Span) -> Parsed<BufferPlan> {
+pub(super) fn buffer(parser: &mut Parser<'_>, start: Span) -> Parsed<BufferPlan> {
     let name = parser.word("a buffer name")?;
     parser.sign(":")?;
     let ty = parser.word("an element type such as `u32`")?;
@@ -306,7 +212,7 @@ fn buffer(parser: &mut Parser<'_>, start: Span) -> Parsed<BufferPlan> {
     Ok(BufferPlan { name, element, count, fill, span: start.to(parser.before()) })
 }
 
-fn argument(parser: &mut Parser<'_>) -> Parsed<(Target, ArgumentValue)> {
+pub(super) fn argument(parser: &mut Parser<'_>) -> Parsed<(Target, ArgumentValue)> {
     let target = match parser.take_position() {
         Some((position, span)) => Target::Position(position, span),
         None => Target::Name(parser.word("a parameter name or position")?),
@@ -364,7 +270,14 @@ fn sequence(parser: &mut Parser<'_>, expected: bool) -> Parsed<Sequence> {
         open(parser)?;
         let path = parser.text("a quoted path")?;
         parser.sign(")")?;
-        SequenceKind::File(path)
+        SequenceKind::File { path, result: None }
+    } else if parser.is_call("result") {
+        open(parser)?;
+        let path = parser.text("a quoted path of a program")?;
+        parser.sign(",")?;
+        let buffer = parser.word("a buffer of that program")?;
+        parser.sign(")")?;
+        SequenceKind::File { path, result: Some(buffer.text) }
     } else if parser.is_call("block_sum") {
         let [buffer, size] = arguments(parser)?;
         SequenceKind::BlockSum { buffer, size }
@@ -433,7 +346,7 @@ fn arguments<const N: usize>(parser: &mut Parser<'_>) -> Parsed<[Expr; N]> {
     })
 }
 
-fn expectation(
+pub(super) fn expectation(
     parser: &mut Parser<'_>,
     directive: &Directive,
     source: &str,

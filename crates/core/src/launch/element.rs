@@ -128,6 +128,14 @@ pub(super) fn show(bits: u64, ty: Type) -> String {
     }
 }
 
+/// Formats an element as a number that can be read again.
+pub(super) fn number(bits: u64, ty: Type) -> String {
+    match decode(bits, ty) {
+        Value::Float(v) => format!("{v}"),
+        Value::Int(v) => format!("{v}"),
+    }
+}
+
 /// Formats a value for reports.
 pub(super) fn show_value(value: Value) -> String {
     match value {

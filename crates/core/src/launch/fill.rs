@@ -13,9 +13,42 @@ use super::window::Windows;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;
 
-/// Reads a file of at most the given number of bytes for a directive.
-/// The command line decides which paths are allowed.
-pub type Files<'a> = &'a dyn Fn(&str, u64) -> Result<Vec<u8>, String>;
+/// Returns little-endian elements for a directive, from the file of a path.
+///
+/// The command line decides which paths are allowed, and how a file is read.
+pub type Files<'a> = &'a dyn Fn(&str, Wanted) -> Result<Vec<u8>, String>;
+
+/// Elements that a directive takes from a file.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Element type.
+    pub element: Type,
+    /// Number of elements.
+    pub count: u64,
+    /// Where they come from.
+    pub from: Origin,
+}
+
+/// Origin of elements in a file.
+#[derive(Clone, Debug)]
+pub enum Origin {
+    /// `file("..")`: the file's data.
+    Data,
+    /// `result("..")`: what the program in the file leaves in a buffer.
+    Result {
+        /// Name of the buffer.
+        buffer: String,
+        /// Constants of the directives, which replace those of the program.
+        constants: Vec<(String, i64)>,
+    },
+}
+
+impl Wanted {
+    /// Returns the bytes of the elements.
+    pub fn bytes(&self) -> u64 {
+        self.count.saturating_mul(u64::from(self.element.bytes()))
+    }
+}
 
 /// The destination of a sequence: `count` elements of a type, from index `first`.
 #[derive(Clone, Copy, Debug)]
@@ -83,14 +116,18 @@ pub(super) fn words(
                 );
             }
         }
-        SequenceKind::File(path) => {
+        SequenceKind::File { path, result } => {
             let size = element.bytes().max(1) as usize;
-            let bytes = files(&path.text, count.saturating_mul(size as u64)).map_err(|reason| {
-                Diagnostic::error(
-                    "file",
-                    path.span,
-                    format!("cannot read `{}`: {reason}", path.text),
-                )
+            let from = match result {
+                None => Origin::Data,
+                Some(buffer) => {
+                    Origin::Result { buffer: buffer.clone(), constants: scope.constants.to_vec() }
+                }
+            };
+            let bytes = files(&path.text, Wanted { element, count, from }).map_err(|reason| {
+                let verb = if result.is_some() { "run" } else { "read" };
+                let message = format!("cannot {verb} `{}`: {reason}", path.text);
+                Diagnostic::error("file", path.span, message)
             })?;
             if bytes.len() % size != 0 {
                 let message = format!(

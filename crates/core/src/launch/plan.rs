@@ -6,26 +6,58 @@ use crate::isa::Type;
 use crate::ptx::tree::Name;
 
 /// The directives of a file, parsed. [`Plan::resolve`] turns it into a [`super::Launch`].
-#[derive(Clone, Debug, Default)]
+///
+/// Constants and buffers are shared by the launches, which run in order.
+#[derive(Clone, Debug)]
 pub struct Plan {
+    pub(super) title: Option<String>,
+    pub(super) constants: Vec<(Name, Expr)>,
+    pub(super) buffers: Vec<BufferPlan>,
+    /// At least one; a file without `launch` lines has one.
+    pub(super) launches: Vec<LaunchPlan>,
+}
+
+/// One launch: the lines below a `launch`, or those of a file without any.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LaunchPlan {
+    /// The `launch` line; `None` in a file without one.
+    pub(super) line: Option<Span>,
     pub(super) kernel: Option<Name>,
     /// Kernels that the directives serve as well.
     pub(super) other_kernels: Vec<Name>,
-    pub(super) title: Option<String>,
-    pub(super) constants: Vec<(Name, Expr)>,
     pub(super) grid: Option<Shape>,
     pub(super) block: Option<Shape>,
     pub(super) shared: Option<Expr>,
     pub(super) registers: Option<Expr>,
-    pub(super) buffers: Vec<BufferPlan>,
     pub(super) arguments: Vec<(Target, ArgumentValue)>,
     pub(super) expectations: Vec<ExpectationPlan>,
 }
 
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            title: None,
+            constants: Vec::new(),
+            buffers: Vec::new(),
+            launches: vec![LaunchPlan::default()],
+        }
+    }
+}
+
 impl Plan {
-    /// Returns the kernel that the file names, with its place in the source.
+    /// Returns the kernel that the file names for its first launch, with its place in the source.
     pub fn kernel(&self) -> Option<&Name> {
-        self.kernel.as_ref()
+        self.kernel_at(0)
+    }
+
+    /// Returns the kernel that the file names for a launch, counted from 0.
+    pub fn kernel_at(&self, launch: usize) -> Option<&Name> {
+        self.launches.get(launch)?.kernel.as_ref()
+    }
+
+    /// Returns the number of launches, at least 1.
+    pub fn launches(&self) -> usize {
+        self.launches.len()
     }
 
     /// Returns the title that the file gives itself.
@@ -98,7 +130,11 @@ pub(super) enum SequenceKind {
     /// A linear congruential generator, from a seed.
     Lcg(Expr),
     List(Vec<Expr>),
-    File(Name),
+    /// Data of a file, or what the program in it leaves in a buffer.
+    File {
+        path: Name,
+        result: Option<String>,
+    },
     BlockSum {
         buffer: Expr,
         size: Expr,

@@ -7,6 +7,7 @@
 use super::arithmetic::order;
 use super::element::{Value, bits, decode, encode};
 use super::term::MemoryView;
+use crate::base::digest;
 use crate::isa::Type;
 
 /// Consecutive elements of a buffer.
@@ -30,6 +31,8 @@ pub(super) enum Reduction {
     Min,
     /// The largest.
     Max,
+    /// 64-bit FNV-1a of the elements' bytes, little-endian.
+    Hash,
 }
 
 impl Region {
@@ -75,6 +78,7 @@ impl Reduction {
             Reduction::RecursiveSum => recursive_sum(region, memory),
             Reduction::Min => values.reduce(better(true)).unwrap_or(Value::Int(0)),
             Reduction::Max => values.reduce(better(false)).unwrap_or(Value::Int(0)),
+            Reduction::Hash => Value::Int(i128::from(hash(region, memory))),
         }
     }
 }
@@ -102,6 +106,16 @@ fn sum(region: &Region, memory: &dyn MemoryView, from: u64, to: u64) -> Value {
         }
     }
     whole(total as u64, region.element)
+}
+
+/// Returns the 64-bit FNV-1a hash of the bytes of a region's elements, little-endian.
+fn hash(region: &Region, memory: &dyn MemoryView) -> u64 {
+    let size = region.element.bytes() as usize;
+    digest((0..region.count).flat_map(|i| {
+        let word = |w| memory.word(region.buffer, w);
+        let element = bits(&word, region.element, region.first + i).to_le_bytes();
+        element.into_iter().take(size)
+    }))
 }
 
 /// Returns the sum of every `size` elements, the results of one thread block each.

@@ -1,18 +1,17 @@
 //! Resolves a plan for a kernel: evaluates constants, places and fills buffers, lays out arguments,
 //! checks limits.
 
-use super::argument::short_name;
 use super::expect::bind_expectation;
 use super::expression::Parser;
 use super::fill::{Files, Place, no_memory, words};
-use super::plan::{BufferPlan, Plan, Shape};
+use super::plan::{BufferPlan, LaunchPlan, Plan};
 use super::term::{Scope, Side, integer};
 use super::token::tokenize;
-use super::variable::{other_size, words_of};
+use super::variable::{kept_variables, other_size, words_of};
 use super::{Buffer, Launch, Overrides, Variables};
 use crate::diag::{Diagnostic, Span, closest, has_errors};
 use crate::isa::Space;
-use crate::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE, WINDOW_BYTES};
+use crate::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE};
 use crate::kernel::{Kernel, KernelName, Parameter, StaticVariable};
 use crate::ptx::tree::Name;
 
@@ -20,15 +19,6 @@ use crate::ptx::tree::Name;
 pub(super) const MAX_BUFFER_BYTES: u64 = 16 << 30;
 /// Default maximum of host memory for buffer contents and expected values, in bytes.
 const MAX_MEMORY: u64 = 2 << 30;
-/// Maximum threads per block, on every GPU since Fermi.
-const MAX_BLOCK_THREADS: u64 = 1024;
-/// Maximum block size in x, y, z.
-const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
-/// Maximum grid size in x, y, z.
-const MAX_GRID: [u64; 3] = [i32::MAX as u64, 65_535, 65_535];
-/// Maximum number of threads, and so of blocks, in a launch.
-const MAX_TOTAL: u64 = i32::MAX as u64;
-
 /// Limits in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Most {
@@ -78,28 +68,54 @@ impl Plan {
         overrides: &Overrides,
         files: Files<'_>,
     ) -> Result<Launch, Vec<Diagnostic>> {
-        self.resolve_for(Signature::of(kernel), overrides, files)
+        match self.launches.get(1) {
+            None => self.resolve_at(0, kernel, overrides, files),
+            Some(second) => {
+                let message = format!("expected one launch, found {}", self.launches.len());
+                let span = second.line.unwrap_or_default();
+                Err(vec![Diagnostic::error("several-launches", span, message).help(
+                    "`simt-sim run` runs them in order; views take one of them by `--launch N`",
+                )])
+            }
+        }
+    }
+
+    /// As [`Plan::resolve`], for one launch of several, counted from 0.
+    ///
+    /// Buffers have the contents that they have before the first launch, and so has the right side
+    /// of an expectation. [`Launch::follow`] gives them what the launch before left.
+    pub fn resolve_at(
+        &self,
+        launch: usize,
+        kernel: &Kernel,
+        overrides: &Overrides,
+        files: Files<'_>,
+    ) -> Result<Launch, Vec<Diagnostic>> {
+        self.resolve_for(launch, Signature::of(kernel), overrides, files)
     }
 
     pub(super) fn resolve_for(
         &self,
+        launch: usize,
         kernel: Signature<'_>,
         overrides: &Overrides,
         files: Files<'_>,
     ) -> Result<Launch, Vec<Diagnostic>> {
         let mut diagnostics = Vec::new();
-        let others = self.other_kernels.iter();
+        let none = LaunchPlan::default();
+        let own = self.launches.get(launch).unwrap_or(&none);
+        let others = own.other_kernels.iter();
         let serves = |first: &Name| {
             std::iter::once(first).chain(others).any(|name| kernel.names.matches(&name.text))
         };
-        if let Some(wanted) = self.kernel.as_ref().filter(|first| !serves(first)) {
+        if let Some(wanted) = own.kernel.as_ref().filter(|first| !serves(first)) {
             let message = format!(
                 "the directives are for kernel `{}`, not `{}`",
                 wanted.text, kernel.names.name
             );
             diagnostics.push(Diagnostic::error("wrong-kernel", wanted.span, message));
         }
-        self.missing(&kernel, overrides, &mut diagnostics);
+        own.missing(&kernel, overrides, &mut diagnostics);
         let constants = self.evaluate_constants(overrides, &mut diagnostics);
         if has_errors(&diagnostics) {
             return Err(diagnostics); // everything else depends on the constants
@@ -108,28 +124,28 @@ impl Plan {
             Scope { constants: &constants, buffers: &[], variable: None, side: Side::Before };
         let mut keep =
             |result: Result<[u32; 3], Diagnostic>| result.map_err(|d| diagnostics.push(d)).ok();
-        let grid = keep(extent(self.grid.as_ref(), overrides.grid, "grid", MAX_GRID, &scope));
-        let block = keep(extent(self.block.as_ref(), overrides.block, "block", MAX_BLOCK, &scope));
+        let grid = keep(own.grid(overrides, &scope));
+        let block = keep(own.block(overrides, &scope));
         if let (Some(grid), Some(block)) = (grid, block) {
-            self.check_totals(&kernel, grid, block, overrides, &mut diagnostics);
+            own.check_totals(&kernel, grid, block, overrides, &mut diagnostics);
         }
         let dynamic_shared =
-            self.dynamic_shared(&kernel, &scope).map_err(|d| diagnostics.push(d)).unwrap_or(0);
-        let registers = self.registers(&scope).map_err(|d| diagnostics.push(d)).unwrap_or(None);
+            own.dynamic_shared(&kernel, &scope).map_err(|d| diagnostics.push(d)).unwrap_or(0);
+        let registers = own.registers(&scope).map_err(|d| diagnostics.push(d)).unwrap_or(None);
         let most = Most {
             buffers: overrides
                 .most_buffer_bytes
                 .map_or(MAX_BUFFER_BYTES, |most| most.min(MAX_BUFFER_BYTES)),
             memory: overrides.most_memory.unwrap_or(MAX_MEMORY),
         };
-        let Some(buffers) = self.place_buffers(&kernel, &scope, files, most, &mut diagnostics)
+        let Some(buffers) = self.place_buffers(own, &kernel, &scope, files, most, &mut diagnostics)
         else {
             return Err(diagnostics);
         };
         let scope = Scope { buffers: &buffers, ..scope };
-        let params = self.lay_out(&kernel, &scope, &mut diagnostics);
+        let params = own.lay_out(&kernel, &scope, &mut diagnostics);
         let mut expectations = Vec::new();
-        for plan in &self.expectations {
+        for plan in &own.expectations {
             match bind_expectation(plan, &scope, files) {
                 Ok(expectation) => expectations.push(expectation),
                 Err(diagnostic) => diagnostics.push(diagnostic),
@@ -153,37 +169,6 @@ impl Plan {
             }),
             _ => Err(diagnostics),
         }
-    }
-
-    /// Reports all missing directives in one diagnostic.
-    fn missing(
-        &self,
-        kernel: &Signature<'_>,
-        overrides: &Overrides,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) {
-        let mut missing = Vec::new();
-        if self.grid.is_none() && overrides.grid.is_none() {
-            missing.push("grid = ..".to_owned());
-        }
-        if self.block.is_none() && overrides.block.is_none() {
-            missing.push("block = ..".to_owned());
-        }
-        if self.arguments.is_empty() {
-            let params = kernel.params.iter().enumerate();
-            missing.extend(params.map(|(at, p)| format!("arg {} = ..", short_name(at, p))));
-        }
-        if missing.is_empty() {
-            return;
-        }
-        let lines: Vec<String> = missing.iter().map(|m| format!("//! {m}")).collect();
-        let message = format!("missing launch directives for kernel `{}`", kernel.names.name);
-        let help = if kernel.params.is_empty() {
-            format!("pass --grid and --block, or add at the head of the file: {}", lines.join("  "))
-        } else {
-            format!("add at the head of the file: {}", lines.join("  "))
-        };
-        diagnostics.push(Diagnostic::error("missing-directive", kernel.span, message).help(help));
     }
 
     fn evaluate_constants(
@@ -240,74 +225,16 @@ impl Plan {
         }
     }
 
-    fn check_totals(
-        &self,
-        kernel: &Signature<'_>,
-        grid: [u32; 3],
-        block: [u32; 3],
-        overrides: &Overrides,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) {
-        let product = |sizes: [u32; 3]| sizes.iter().map(|s| u128::from(*s)).product::<u128>();
-        let (blocks, threads) = (product(grid), product(block));
-        let mut report = |shape: &Option<Shape>, overridden: bool, message: String| {
-            diagnostics.push(at_shape(
-                "too-large",
-                shape.as_ref().filter(|_| !overridden),
-                message,
-            ));
-        };
-        if threads > u128::from(MAX_BLOCK_THREADS) {
-            let message =
-                format!("expected at most {MAX_BLOCK_THREADS} threads per block, found {threads}");
-            report(&self.block, overrides.block.is_some(), message);
-        } else if blocks * threads > u128::from(MAX_TOTAL) {
-            let message = format!(
-                "{blocks} blocks of {threads} threads exceed the limit of {MAX_TOTAL} threads"
-            );
-            report(&self.grid, overrides.grid.is_some(), message);
-        }
-        if let Some((limit, required)) = kernel.block_limit {
-            let bad = if required { block != limit } else { threads > product(limit) };
-            if bad {
-                let (word, [x, y, z]) = (if required { ".reqntid" } else { ".maxntid" }, limit);
-                let message =
-                    format!("block size {block:?} violates the kernel's `{word} {x}, {y}, {z}`");
-                report(&self.block, overrides.block.is_some(), message);
-            }
-        }
-    }
-
-    fn dynamic_shared(&self, kernel: &Signature<'_>, scope: &Scope<'_>) -> Result<u32, Diagnostic> {
-        let Some(expr) = &self.shared else { return Ok(0) };
-        let bytes = integer(expr, scope)?;
-        let room = WINDOW_BYTES.saturating_sub(u64::from(kernel.shared_bytes));
-        u32::try_from(bytes).ok().filter(|b| u64::from(*b) <= room).ok_or_else(|| {
-            let message =
-                format!("expected 0 to {room} bytes of dynamic shared memory, found {bytes}");
-            Diagnostic::error("too-large", expr.span(), message)
-        })
-    }
-
-    fn registers(&self, scope: &Scope<'_>) -> Result<Option<u32>, Diagnostic> {
-        let Some(expr) = &self.registers else { return Ok(None) };
-        let number = integer(expr, scope)?;
-        u32::try_from(number).ok().filter(|n| (1..=255).contains(n)).map(Some).ok_or_else(|| {
-            let message = format!("expected 1 to 255 registers per thread, found {number}");
-            Diagnostic::error("too-large", expr.span(), message)
-        })
-    }
-
     /// Rejects contents and expected values of more than `most` bytes before computing any.
     /// A buffer without content takes no host memory until a kernel writes to it.
-    fn estimate(&self, counts: &[u64], most: u64) -> Result<(), Diagnostic> {
+    fn estimate(&self, own: &LaunchPlan, counts: &[u64], most: u64) -> Result<(), Diagnostic> {
         let bytes_of =
             |plan: &BufferPlan, count: u64| count.saturating_mul(u64::from(plan.element.bytes()));
         let filled = self.buffers.iter().zip(counts).filter(|(plan, _)| plan.fill.is_some());
         let filled = filled.map(|(plan, &count)| (bytes_of(plan, count), plan.span));
         let named =
             |name: &str| self.buffers.iter().zip(counts).find(|(plan, _)| plan.name.text == name);
-        let expected = self.expectations.iter().filter_map(|expectation| {
+        let expected = own.expectations.iter().filter_map(|expectation| {
             let (plan, &count) = named(expectation.claim.packs()?)?;
             Some((bytes_of(plan, count), expectation.span))
         });
@@ -332,6 +259,7 @@ impl Plan {
     /// Returns `None` and fills nothing if a size is wrong.
     fn place_buffers(
         &self,
+        own: &LaunchPlan,
         kernel: &Signature<'_>,
         scope: &Scope<'_>,
         files: Files<'_>,
@@ -374,7 +302,7 @@ impl Plan {
         if diagnostics.len() > before {
             return None;
         }
-        if let Err(diagnostic) = self.estimate(&counts, most.memory) {
+        if let Err(diagnostic) = self.estimate(own, &counts, most.memory) {
             diagnostics.push(diagnostic);
             return None;
         }
@@ -410,23 +338,17 @@ impl Plan {
             });
             address += bytes.next_multiple_of(BUFFER_ALIGN) + BUFFER_ALIGN;
         }
+        if self.launches.len() > 1 {
+            buffers.extend(kept_variables(&buffers, kernel.variables));
+        }
         buffers.sort_by_key(|buffer| buffer.address);
         Some(buffers)
     }
 }
 
 /// A finding about the command line, without a place in the file.
-fn command_line(code: &'static str, message: String) -> Diagnostic {
+pub(super) fn command_line(code: &'static str, message: String) -> Diagnostic {
     Diagnostic { labels: Vec::new(), ..Diagnostic::error(code, Span::default(), message) }
-}
-
-/// A finding about a shape: at its directive, or without a place if the command line gave the
-/// shape.
-fn at_shape(code: &'static str, shape: Option<&Shape>, message: String) -> Diagnostic {
-    match shape {
-        Some(shape) => Diagnostic::error(code, shape.span, message),
-        None => command_line(code, message),
-    }
 }
 
 /// Evaluates the value of a `--set`.
@@ -443,43 +365,6 @@ fn from_command_line(text: &str, scope: &Scope<'_>) -> Result<i64, String> {
     }
     let value = integer(&expr, scope).map_err(|d| d.message)?;
     i64::try_from(value).map_err(|_| "constant does not fit in a signed 64-bit integer".to_owned())
-}
-
-/// Evaluates a grid or block, from the command line or its directive.
-fn extent(
-    shape: Option<&Shape>,
-    overridden: Option<[u32; 3]>,
-    what: &str,
-    limits: [u64; 3],
-    scope: &Scope<'_>,
-) -> Result<[u32; 3], Diagnostic> {
-    let mut result = [1u32; 3];
-    let check = |size: i128, axis: usize, span: Option<Span>| {
-        u32::try_from(size).ok().filter(|s| *s >= 1 && u64::from(*s) <= limits[axis]).ok_or_else(
-            || {
-                let name = ["x", "y", "z"][axis];
-                let message = format!(
-                    "expected a {what} size of 1 to {} in {name}, found {size}",
-                    limits[axis]
-                );
-                let code = if size < 1 { "out-of-range" } else { "too-large" };
-                span.map_or_else(
-                    || command_line(code, message.clone()),
-                    |span| Diagnostic::error(code, span, message.clone()),
-                )
-            },
-        )
-    };
-    if let Some(sizes) = overridden {
-        for axis in 0..3 {
-            result[axis] = check(i128::from(sizes[axis]), axis, None)?;
-        }
-    } else if let Some(shape) = shape {
-        for (axis, expr) in shape.sizes.iter().take(3).enumerate() {
-            result[axis] = check(integer(expr, scope)?, axis, Some(expr.span()))?;
-        }
-    }
-    Ok(result)
 }
 
 /// Formats a number of bytes for a message.

@@ -90,7 +90,20 @@ pub(super) enum Term {
     Function(Function, Vec<Term>, Span),
 }
 
-const FUNCTIONS: &[&str] = &["min", "max", "ceil_div", "abs", "popcount", "sum", "recursive_sum"];
+const FUNCTIONS: &[&str] = &[
+    "min",
+    "max",
+    "ceil_div",
+    "abs",
+    "popcount",
+    "sqrt",
+    "exp",
+    "log",
+    "pow",
+    "sum",
+    "recursive_sum",
+    "hash",
+];
 
 impl Term {
     /// Returns the element type that the term reads, in which it is compared.
@@ -99,9 +112,21 @@ impl Term {
         match self {
             Term::Element { region, .. }
             | Term::Reduce(_, region)
-            | Term::Window { whole: region, .. } => Some(region.element),
+            | Term::Window { whole: region, .. }
+                if !self.is_hash() =>
+            {
+                Some(region.element)
+            }
             _ => None,
         }
+    }
+
+    /// Returns true for a hash, which is 64 bits of any element type.
+    fn is_hash(&self) -> bool {
+        matches!(
+            self,
+            Term::Reduce(Reduction::Hash, _) | Term::Window { reduction: Reduction::Hash, .. }
+        )
     }
 
     fn value(&self) -> Option<Value> {
@@ -215,6 +240,7 @@ fn bind_call(
         ("recursive_sum", 1) => Some(Reduction::RecursiveSum),
         ("min", 1) => Some(Reduction::Min),
         ("max", 1) => Some(Reduction::Max),
+        ("hash", 1) => Some(Reduction::Hash),
         _ => None,
     };
     if let (Some(reduction), [argument]) = (reduction, arguments) {
@@ -235,8 +261,12 @@ fn bind_call(
         "ceil_div" => (Function::CeilDiv, Some(2)),
         "abs" => (Function::Abs, Some(1)),
         "popcount" => (Function::Popcount, Some(1)),
-        "sum" | "recursive_sum" => return Err(wrong_count(name, 1, arguments.len())),
-        "fill" | "iota" | "lcg" | "random" | "file" | "block_sum" => {
+        "sqrt" => (Function::Sqrt, Some(1)),
+        "exp" => (Function::Exp, Some(1)),
+        "log" => (Function::Log, Some(1)),
+        "pow" => (Function::Pow, Some(2)),
+        "sum" | "recursive_sum" | "hash" => return Err(wrong_count(name, 1, arguments.len())),
+        "fill" | "iota" | "lcg" | "random" | "file" | "result" | "block_sum" => {
             let message = format!("expected one value, found the sequence `{}(..)`", name.text);
             return Err(Diagnostic::error("type-mismatch", span, message));
         }

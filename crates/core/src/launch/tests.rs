@@ -1,6 +1,7 @@
 //! Directives from text to verdicts, without a PTX parser: the lines are extracted by hand.
 
 mod programs;
+mod several;
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -69,7 +70,7 @@ fn launch_with(
         variables: &[],
         span: Span::default(),
     };
-    plan.resolve_for(signature, overrides, NO_FILES)
+    plan.resolve_for(0, signature, overrides, NO_FILES)
 }
 
 /// As [`launch_with`], with a grid and block of one and no parameters.
@@ -265,11 +266,11 @@ fn files_come_through_the_closure() {
     };
     let asked = RefCell::new(Vec::new());
     let resolve = |bytes: &[u8]| {
-        let files = |path: &str, most| {
-            asked.borrow_mut().push((path.to_owned(), most));
+        let files = |path: &str, wanted: Wanted| {
+            asked.borrow_mut().push((path.to_owned(), wanted.bytes()));
             Ok(bytes.to_vec())
         };
-        plan.resolve_for(signature, &Overrides::default(), &files)
+        plan.resolve_for(0, signature, &Overrides::default(), &files)
     };
     assert_eq!(ok(resolve(&[1, 2, 3, 4])).buffers[0].words, [0x0403_0201]);
     assert_eq!(

@@ -1,9 +1,11 @@
 //! Buffers that are variables of the module: `//! buffer coef: f32[16] = ..` beside
 //! `__constant__ float coef[16]`.
 
+use super::Buffer;
 use super::plan::BufferPlan;
 use super::resolve::Signature;
 use crate::diag::Diagnostic;
+use crate::isa::{Space, Type};
 use crate::kernel::{StaticVariable, plain_name};
 
 impl<'a> Signature<'a> {
@@ -28,6 +30,27 @@ pub(super) fn other_size(plan: &BufferPlan, bytes: u64, variable: &StaticVariabl
         format!("write `{name}: u8[{size}]`, or choose another name")
     };
     Diagnostic::error("wrong-length", plan.count.span(), message).help(help)
+}
+
+/// Returns a buffer for each `__device__` variable that no buffer stands for, so that its content
+/// outlives a launch.
+pub(super) fn kept_variables(buffers: &[Buffer], variables: &[StaticVariable]) -> Vec<Buffer> {
+    let is_taken = |variable: &StaticVariable| {
+        buffers.iter().any(|buffer| buffer.mapped && buffer.address == variable.address)
+    };
+    let kept = variables.iter().filter(|variable| {
+        variable.space == Space::Global && !variable.bytes.is_empty() && !is_taken(variable)
+    });
+    let buffer = |variable: &StaticVariable| Buffer {
+        name: variable.name.clone(),
+        address: variable.address,
+        bytes: variable.bytes.len() as u64,
+        element: Type::B8,
+        words: words_of(&variable.bytes),
+        mapped: true,
+        writable: true,
+    };
+    kept.map(buffer).collect()
 }
 
 /// Converts bytes to little-endian words, zero-filled to a whole word.

@@ -86,7 +86,8 @@ impl Step {
         let grows =
             region.first == before.region.first && end >= old_end && before.region.count > 0;
         let reads = before.region.first.abs_diff(region.first) + old_end.abs_diff(end);
-        let possible = sums || grows && reduction != Reduction::RecursiveSum;
+        let possible =
+            sums || grows && matches!(reduction, Reduction::Sum | Reduction::Min | Reduction::Max);
         (possible && reads < region.count).then_some(Step { before, reads })
     }
 
@@ -114,6 +115,8 @@ impl Step {
             (Reduction::Sum | Reduction::RecursiveSum, Value::Float(total)) => {
                 Value::Float(values(old_end, new_end).fold(total, |total, v| total + v.as_float()))
             }
+            // Neither goes from one slice to the next: see `Step::new`.
+            (Reduction::Hash, _) => reduction.apply(&region, memory),
             (Reduction::Min | Reduction::Max, value) => {
                 values(old_end, new_end).fold(value, |best, v| {
                     let better = |o: std::cmp::Ordering| {

@@ -141,6 +141,29 @@ impl Trial {
         }
     }
 
+    /// Runs the launches of the program in order, with counters.
+    pub(crate) fn run_all(&self) -> Result<Vec<Done>, AskError> {
+        let (spec, options) = self.machine()?;
+        let program = self.parse();
+        let mut all: Vec<Done> = Vec::new();
+        for index in 0..program.plan.launches() {
+            let (kernel, mut launch) = self.launch_at(&program, index)?;
+            if let Some(before) = all.last() {
+                launch.follow(before.simulation.launch.clone());
+            }
+            let job = Job::new(&program, kernel, launch, &spec, options.clone());
+            let simulation = simulate(job, &()).map_err(|why| self.does_not_run(why))?;
+            if let Some(failed) = simulation.run.expectations.iter().find(|e| !e.passed) {
+                return Err(AskError::Expectation {
+                    program: self.program.path.to_owned(),
+                    expectation: failed.text.clone(),
+                });
+            }
+            all.push(Done { simulation });
+        }
+        Ok(all)
+    }
+
     /// Runs the program and records the issues of block 0.
     pub(crate) fn watch(&self) -> Result<Watched, AskError> {
         self.watch_block(0)
@@ -185,6 +208,14 @@ impl Trial {
     }
 
     fn launch<'p>(&self, program: &'p Program) -> Result<(&'p Kernel, Launch), AskError> {
+        self.launch_at(program, 0)
+    }
+
+    fn launch_at<'p>(
+        &self,
+        program: &'p Program,
+        index: usize,
+    ) -> Result<(&'p Kernel, Launch), AskError> {
         let shown = |found: &[_]| {
             self.does_not_run(diag::render(
                 found,
@@ -195,10 +226,11 @@ impl Trial {
         if !program.is_sound() {
             return Err(shown(&program.findings));
         }
-        let kernel = program.kernel(self.kernel).map_err(|why| self.does_not_run(why))?;
+        let kernel = program.kernel_at(index, self.kernel).map_err(|why| self.does_not_run(why))?;
         let no_files = |path: &str, _| Err(format!("`{path}`: bundled programs read no files"));
-        let launch =
-            program.launch(kernel, &self.overrides, &no_files).map_err(|found| shown(&found))?;
+        let launch = program
+            .launch_at(index, kernel, &self.overrides, &no_files)
+            .map_err(|found| shown(&found))?;
         Ok((kernel, launch))
     }
 

@@ -21,6 +21,9 @@ macro_rules! bundle {
 }
 
 bundle! {
+    SCAN_TWO_PASS = "several/scan_two_pass.ir";
+    SUM_ATOMIC = "several/sum_atomic.ir";
+    SUM_TWO_PASS = "several/sum_two_pass.ir";
     ACTIVEMASK_ARMS = "small/activemask_arms.ir";
     BARRIER_AFTER_EXIT = "small/barrier_after_exit.ir";
     BARRIER_BOTH_ARMS = "small/barrier_both_arms.ir";

@@ -65,6 +65,11 @@ pub(super) const CODES: &[Code] = &[
         "The result of an expression does not fit in 64 bits.",
         "Use smaller numbers.",
         Directives("//! grid = (1 << 62) * 4")),
+    code("several-launches",
+        "The file has several launches, and this command takes one.",
+        "Use `simt-sim run`, which runs them in order, or a view with `--launch N`.",
+        File("//! launch\n//! grid = 1\n//! block = 32\n//! launch\n//! grid = 1\n//! block = 32\n\
+             .entry k() { ret; }")),
     code("too-deep",
         "An expression is nested too deeply, or has too many operations.",
         "Name its subexpressions with `//! const`.",
