@@ -10,14 +10,17 @@ pub(super) fn scope(m: &FormMatch<'_>) -> Scope {
 }
 
 fn access(m: &FormMatch<'_>, wide: bool) -> Access {
+    let space = space(m);
     let order = m.pick(&[
         ("volatile", MemoryOrder::Volatile),
         ("relaxed", MemoryOrder::Relaxed),
         ("acquire", MemoryOrder::Acquire),
         ("release", MemoryOrder::Release),
     ]);
+    // No other thread sees local memory.
+    let order = order.filter(|_| space != Space::Local);
     Access {
-        space: space(m),
+        space,
         ty: m.ty(),
         count: vector_length(m),
         wide,
