@@ -160,6 +160,26 @@ pub struct Group {
     pub state: GroupState,
 }
 
+/// Returns the blocked lanes that gather for lanes which wait at joins.
+fn gathering_for_joins(blocked: &[Group], live: LaneMask) -> LaneMask {
+    let union = |chosen: &dyn Fn(GroupState) -> bool| {
+        let groups = blocked.iter().filter(|group| chosen(group.state));
+        groups.fold(LaneMask::EMPTY, |all, group| all | group.lanes)
+    };
+    let joined = union(&|state| matches!(state, GroupState::AtJoin(_)));
+    if joined.is_empty() {
+        return LaneMask::EMPTY;
+    }
+    let waits = |group: &&Group| match group.state {
+        GroupState::Gathering(members) => {
+            let here = union(&|state| state == GroupState::Gathering(members));
+            ((members & live) - here).intersects(joined)
+        }
+        _ => false,
+    };
+    blocked.iter().filter(waits).fold(LaneMask::EMPTY, |all, group| all | group.lanes)
+}
+
 /// Join in use, for reports and hang verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Join {

@@ -405,20 +405,40 @@ impl Elected {
         }
     }
 
-    /// Takes the lanes that were blocked last if all lanes wait at incomplete barriers.
+    /// Takes lanes that wait at an incomplete barrier if no lane can run.
     ///
-    /// Barriers of a compiler alone never deadlock on a GPU. Here they can, where recursive calls
-    /// of different depths share a register: then its mask is cut to these lanes.
+    /// Barriers of a compiler alone never deadlock on a GPU. Here they can:
+    ///
+    /// - Recursive calls of different depths share a register. Then the lanes that were blocked
+    ///   last go on, and its mask is cut to them.
+    /// - Lanes gather (WARPSYNC) for lanes that wait for them at a barrier. The former count as
+    ///   yielded: the latter go on without them.
     fn stuck(&mut self) -> Option<Lanes> {
         let at_join = |group: &Group| matches!(group.state, GroupState::AtJoin(_));
         if !self.blocked.iter().all(at_join) {
-            return None;
+            return self.past_gathering();
         }
         let Group { pc, lanes, state } = self.blocked.pop()?;
         if let GroupState::AtJoin(join) = state {
             *self.register(join) &= lanes;
         }
         Some(Lanes::at(pc, lanes))
+    }
+
+    /// Takes the lanes of a barrier that waits only for lanes that gather.
+    fn past_gathering(&mut self) -> Option<Lanes> {
+        let away = super::gathering_for_joins(&self.blocked, self.live);
+        let (join, pc) = self.blocked.iter().rev().find_map(|group| match group.state {
+            GroupState::AtJoin(join) => {
+                let participants = self.registers[join.0 as usize % REGISTERS] & self.live;
+                let missing = participants - self.arrived(join, group.pc);
+                missing.is_subset(away).then_some((join, group.pc))
+            }
+            _ => None,
+        })?;
+        let released = self.gathered_at((join, pc));
+        *self.register(join) &= released.lanes;
+        Some(released)
     }
 
     /// Makes the lanes of one PC of the pool current, with those that are blocked there.

@@ -13,6 +13,10 @@
 //!   yielded. The arrived lanes continue as one group, picked next; the yielded ones remain
 //!   participants. This lets a spin lock finish: the winner waits at the loop's join only until the
 //!   others have yielded.
+//! - Lanes that gather ([`Flow::Await`]) for lanes at a join count as yielded once no group of the
+//!   warp can run. A join is the compiler's, not the program's, so it never keeps a lane from a
+//!   `.sync` instruction or from its exit. (ptxas places BSSY around `if (lane < 2) __syncwarp();`
+//!   for sm_75 to sm_89, and Numba's reduction has this code.)
 //! - Groups that yielded at the same PC merge. Other groups with equal PCs do not: only joins and
 //!   [`Flow::Await`] merge. Lanes released from a block barrier stay in the groups in which they
 //!   arrived.
@@ -358,17 +362,33 @@ impl Independent {
             self.yielded.retain(|group| !same(group));
             self.running = Runnable { lanes, ..picked };
             self.yielding -= lanes;
+        } else if let Some(group) = self.pass_gathering() {
+            self.running = group;
         } else {
             // The canonical empty value, so that equal states compare equal.
             self.running = Runnable::at(Pc(0), LaneMask::EMPTY);
         }
     }
 
+    /// Opens the joins that wait only for lanes that gather, and picks one of their groups.
+    fn pass_gathering(&mut self) -> Option<Runnable> {
+        let gathering = super::gathering_for_joins(&self.blocked, self.live);
+        if !gathering.is_empty() {
+            self.open_joins_past(gathering);
+        }
+        self.ready.pop()
+    }
+
     /// Opens every join that waits for nobody, and drops joins without participants.
     fn open_joins(&mut self) {
+        self.open_joins_past(self.yielding);
+    }
+
+    /// Opens every join that waits for `away` only, and drops joins without participants.
+    fn open_joins_past(&mut self, away: LaneMask) {
         for i in 0..self.joins.len() {
             let Join { id, participants, arrived } = self.joins[i];
-            if arrived.is_empty() || !(participants - arrived).is_subset(self.yielding) {
+            if arrived.is_empty() || !(participants - arrived).is_subset(away) {
                 continue;
             }
             self.joins[i].participants -= arrived;
