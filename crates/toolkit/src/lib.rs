@@ -65,8 +65,20 @@ fn folders() -> Vec<PathBuf> {
     for environment in ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(variable) {
         folders.extend(packages(Path::new(&environment)));
     }
+    let program = std::env::args_os().next();
+    if let Some(environment) = program.as_ref().and_then(|program| environment_of(program.as_ref()))
+    {
+        folders.extend(packages(environment));
+    }
     folders.push(PathBuf::from("/usr/local/cuda/bin"));
     folders
+}
+
+/// Returns the Python environment of an interpreter, which may be called by its path without
+/// activating the environment.
+fn environment_of(interpreter: &Path) -> Option<&Path> {
+    let environment = interpreter.parent()?.parent()?;
+    environment.join("pyvenv.cfg").is_file().then_some(environment)
 }
 
 /// Returns the `bin` folders of NVIDIA's packages in a Python environment, newest toolkit first.
@@ -166,5 +178,9 @@ mod tests {
         let found = packages(environment.path());
         let ends: Vec<_> = found.iter().map(|path| path.ends_with("cu13/bin")).collect();
         assert_eq!(ends, [true, false], "{found:?}");
+        let interpreter = environment.path().join("bin/python");
+        assert_eq!(environment_of(&interpreter), None);
+        fs::write(environment.path().join("pyvenv.cfg"), "").expect("a file");
+        assert_eq!(environment_of(&interpreter), Some(environment.path()));
     }
 }
