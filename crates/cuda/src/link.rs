@@ -13,6 +13,23 @@ const PTX: u32 = 1;
 const FATBIN: u32 = 2;
 const LIBRARY: u32 = 4;
 
+/// PTX of the functions of CUDA's device runtime that are simulated, and its name.
+const RUNTIME: (&str, &str) = ("device runtime", include_str!("../data/device_runtime.ptx"));
+/// Functions that [`RUNTIME`] defines.
+const RUNTIME_FUNCTIONS: [&str; 2] = ["cudaCGGetIntrinsicHandle", "cudaCGSynchronize"];
+
+/// Links PTX texts with their names, and with the device runtime if they declare functions of it.
+pub(crate) fn program(texts: &[(&str, &str)], bases: Bases) -> Program {
+    let mut texts = texts.to_vec();
+    if texts.iter().any(|(_, text)| RUNTIME_FUNCTIONS.iter().any(|name| text.contains(name))) {
+        texts.push(RUNTIME);
+    }
+    match texts.as_slice() {
+        [(name, text)] => Program::parse_at(name, text, bases),
+        _ => Program::link(&texts, bases),
+    }
+}
+
 /// Inputs of a link, and its result.
 #[derive(Debug)]
 pub(crate) struct Link {
@@ -54,7 +71,7 @@ impl Link {
                 self.inputs.push((kind, data, name));
                 Ok(())
             }
-            // NVIDIA's device runtime; what a text uses of it is named as undefined.
+            // NVIDIA's device runtime, for which [`RUNTIME`] stands.
             LIBRARY => Ok(()),
             3 | 5 => Err(Error::NOT_SUPPORTED),
             _ => Err(Error::INVALID_VALUE),
@@ -100,7 +117,7 @@ fn linked(inputs: &[(u32, Vec<u8>, String)]) -> Result<Vec<u8>, (Error, String)>
         [] => return refuse(Error::INVALID_VALUE, "nothing to link".to_owned()),
         [_] => {}
         _ => {
-            let undefined = Program::link(&texts, Bases::default()).undefined();
+            let undefined = program(&texts, Bases::default()).undefined();
             if !undefined.is_empty() {
                 let names = undefined.join("`, `");
                 return refuse(Error::INVALID_IMAGE, format!("undefined in all inputs: `{names}`"));

@@ -98,8 +98,8 @@ fn of_text(text: &[u8], about: &About) -> Result<Program, Refusal> {
         ));
     };
     let program = match link::parts(text) {
-        Some(parts) => Program::link(&parts, about.bases),
-        None => Program::parse_at(&name(text, about.number), text, about.bases),
+        Some(parts) => link::program(&parts, about.bases),
+        None => link::program(&[(&name(text, about.number), text)], about.bases),
     };
     if program.kernels.is_empty() && !program.is_sound() {
         return Err(Refusal { error: Error::INVALID_PTX, message: findings(&program, None) });
