@@ -98,6 +98,16 @@ fn faults_of_machine_code_are_named_at_their_cuda_lines() {
     }
 }
 
+/// Generic addresses by both conventions, and WARPSYNC for lanes that wait at a BSYNC.
+#[test]
+fn small_machine_code_leaves_what_it_expects() {
+    for name in ["generic_addresses", "generic_addresses_80", "warp_sync_in_branch"] {
+        let Ended { code, out, err, .. } = simt_sim(&["run", &format!("tests/sass/{name}.sass")]);
+        assert_eq!(code, 0, "{name}\n{err}{out}");
+        has(&out, &["ok      out["]);
+    }
+}
+
 /// Correct kernels of machine code have no finding: no register counts as uninitialized.
 #[test]
 fn correct_machine_code_has_no_findings() {

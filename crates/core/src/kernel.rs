@@ -117,6 +117,11 @@ impl Kernel {
         stack.map_or(layout::LOCAL_LIMIT, limit).min(layout::LOCAL_LIMIT)
     }
 
+    /// Returns the bytes of the shared window below the block's shared memory.
+    pub fn reserved_shared(&self) -> u32 {
+        self.native.as_ref().map_or(0, |native| native.reserved_shared)
+    }
+
     /// Returns true if the kernel may call `malloc` or `free`.
     pub fn uses_heap(&self) -> bool {
         let calls = |inst: &Inst| matches!(&inst.op, Op::System(op) if op.function.uses_heap());

@@ -58,7 +58,7 @@ pub(super) fn load(
         }
         return Ok(effect(space));
     }
-    let parts = resolve(space, lanes, env.addresses);
+    let parts = resolve(space, lanes, env.shared.start(), env.addresses);
     serve_parts(&parts, bytes, false, env, |env, space, part, reach| {
         let addresses = &*env.addresses;
         match space {
@@ -88,7 +88,7 @@ pub(super) fn store(
     let Access { space, ty, count, bypass_l1, .. } = op.access;
     let bytes = u64::from(ty.bytes()) * u64::from(count);
     fill_addresses(op.address, registers, env.addresses);
-    let parts = resolve(space, lanes, env.addresses);
+    let parts = resolve(space, lanes, env.shared.start(), env.addresses);
     let mut changed = false;
     serve_parts(&parts, bytes, true, env, |env, space, part, reach| {
         let addresses = &*env.addresses;
@@ -134,7 +134,7 @@ pub(super) fn atomic(
     }
     let bytes = u64::from(op.ty.bytes());
     fill_addresses(op.address, registers, env.addresses);
-    let parts = resolve(op.space, lanes, env.addresses);
+    let parts = resolve(op.space, lanes, env.shared.start(), env.addresses);
     let mut changed = false;
     serve_parts(&parts, bytes, true, env, |env, space, part, reach| {
         let addresses = &*env.addresses;

@@ -98,7 +98,7 @@ macro_rules! width_type {
 mod choose;
 mod short;
 
-pub(super) use choose::{predicate_logic, select, setp, test_value};
+pub(super) use choose::{is_in, predicate_logic, select, setp, test_value};
 
 #[cold]
 fn no_such_form(ty: Type) -> ! {

@@ -263,6 +263,8 @@ pub fn block_shared_bytes(static_bytes: u32, dynamic: u32) -> u32 {
 /// The shared memory of one block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedMemory {
+    /// Offset in the shared window, in bytes.
+    start: u64,
     bytes: u64,
     words: Vec<u32>,
 }
@@ -270,7 +272,18 @@ pub struct SharedMemory {
 impl SharedMemory {
     /// Creates `bytes` bytes of zeros.
     pub fn new(bytes: u32) -> SharedMemory {
-        SharedMemory { bytes: bytes.into(), words: vec![0; bytes.div_ceil(4) as usize] }
+        SharedMemory { start: 0, bytes: bytes.into(), words: vec![0; bytes.div_ceil(4) as usize] }
+    }
+
+    /// Moves it up in the shared window by the bytes that the system reserves.
+    #[must_use]
+    pub fn after(self, reserved: u32) -> SharedMemory {
+        SharedMemory { start: reserved.into(), ..self }
+    }
+
+    /// Returns the offset in the shared window in bytes: generic addresses count from there.
+    pub fn start(&self) -> u64 {
+        self.start
     }
 
     /// Fills with zeros, the initial state for a new block. (PTX leaves it undefined.)

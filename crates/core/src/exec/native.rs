@@ -73,6 +73,9 @@ pub(super) fn native(op: &Native, lanes: LaneMask, registers: &mut RegisterFile)
         }
         NativeFn::Saturate(to) => integer::saturate(op, to, lanes, registers),
         NativeFn::PackSaturated(to) => integer::pack_saturated(op, to, lanes, registers),
+        NativeFn::InSpace { space, offset } => {
+            integer::in_space(op, space, offset, lanes, registers);
+        }
         NativeFn::ReadFirst => integer::read_first(op, active, registers),
     }
 }

@@ -189,7 +189,8 @@ fn byte_at(env: &Env<'_>, lane: u32, address: u64) -> Option<u8> {
     let l = lane as usize % MAX_LANES;
     let (shared, local) = (address.wrapping_sub(SHARED_WINDOW), address.wrapping_sub(LOCAL_WINDOW));
     let word = if shared < WINDOW_BYTES {
-        (shared < env.shared.bytes()).then(|| env.shared.load(l, shared))
+        let at = shared.wrapping_sub(env.shared.start());
+        (at < env.shared.bytes()).then(|| env.shared.load(l, at))
     } else if local < WINDOW_BYTES {
         (local < env.local.bytes()).then(|| env.local.load(l, local))
     } else {

@@ -11,7 +11,7 @@ pub use float::{Approximation, FloatFn};
 pub use integer::*;
 
 use super::{Predicate, PredicateUse, PrmtMode, ReduxFn, Row, ShuffleMode};
-use crate::isa::{ControlWord, Opcode};
+use crate::isa::{ControlWord, Opcode, Space};
 
 /// [`Inst::form`](super::Inst::form) of machine instructions, which have no row in the PTX table.
 ///
@@ -32,6 +32,8 @@ pub struct NativeKernel {
     pub invalidates_l1: Vec<u32>,
     /// Bytes of constant bank 0 before the parameters.
     pub params_at: u32,
+    /// Bytes of the shared window below the block's shared memory, which the system reserves.
+    pub reserved_shared: u32,
     /// Initial stack pointer: bytes of local memory per thread.
     pub stack: u32,
     /// Rows that hold values of constant banks.
@@ -325,6 +327,13 @@ pub enum NativeFn {
     Add3 {
         /// `.X`
         extended: bool,
+    },
+    /// `p = generic address a + offset is in a space` (QSPC).
+    InSpace {
+        /// Space.
+        space: Space,
+        /// Constant part of the address in bytes.
+        offset: i32,
     },
     /// Float function or conversion.
     Float(FloatFn),

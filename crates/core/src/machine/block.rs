@@ -197,13 +197,14 @@ pub(super) struct Released {
 }
 
 impl Block {
-    pub(super) fn new(shared_bytes: u32) -> Block {
+    /// Creates a slot for blocks of a kernel.
+    pub(super) fn new(shared_bytes: u32, kernel: &Kernel) -> Block {
         Block {
             id: BlockId(0),
             live: 0,
             warps: 0,
             drained: 0,
-            shared: SharedMemory::new(shared_bytes),
+            shared: SharedMemory::new(shared_bytes).after(kernel.reserved_shared()),
             barriers: [Barrier::default(); BARRIERS],
             open: 0,
         }

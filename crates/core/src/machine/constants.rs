@@ -4,13 +4,14 @@
 //! constant banks have rows of their own, which are filled once per launch.
 
 use crate::exec::GlobalMemory;
-use crate::kernel::layout::LOCAL_WINDOW;
+use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::kernel::{BankRow, Kernel, NativeKernel, Registers};
 use crate::launch::Launch;
 
-/// Offsets in bank 0: block and grid dimensions, start of local memory, stack pointer.
+/// Offsets in bank 0: block and grid dimensions, shared and local window, stack pointer.
 const BLOCK: usize = 0x0;
 const GRID: usize = 0xc;
+const SHARED: usize = 0x18;
 const LOCAL: usize = 0x20;
 const STACK: usize = 0x28;
 
@@ -27,8 +28,10 @@ pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch) -> Vec<u8> {
         put(BLOCK + 4 * axis, launch.block[axis]);
         put(GRID + 4 * axis, launch.grid[axis]);
     }
-    put(LOCAL, LOCAL_WINDOW as u32);
-    put(LOCAL + 4, (LOCAL_WINDOW >> 32) as u32);
+    for (at, window) in [(SHARED, SHARED_WINDOW), (LOCAL, LOCAL_WINDOW)] {
+        put(at, window as u32);
+        put(at + 4, (window >> 32) as u32);
+    }
     put(STACK, native.stack_of(launch.stack));
     bank.extend_from_slice(&launch.params);
     bank

@@ -84,7 +84,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             issuer: Issuer::new(
                 cx,
                 id,
-                (0..slots).map(|_| Block::new(cx.shared_bytes)).collect(),
+                (0..slots).map(|_| Block::new(cx.shared_bytes, cx.kernel)).collect(),
                 observer,
             ),
             admissions: 0,

@@ -144,6 +144,7 @@ fn build(
     let mut native = NativeKernel {
         arch: module.arch,
         params_at: facts.params_at,
+        reserved_shared: facts.reserved_shared,
         stack: facts.stack,
         banks: data.banks,
         heap: names_heap(module),

@@ -93,9 +93,16 @@ impl Parts {
     }
 }
 
-/// Finds the memory of each lane and turns generic addresses into window offsets.
+/// Finds the memory of each lane and turns generic addresses into offsets in it.
+///
+/// The block's shared memory begins `start` bytes after the start of the window.
 #[inline(always)]
-pub(super) fn resolve(space: Space, lanes: LaneMask, addresses: &mut Addresses) -> Parts {
+pub(super) fn resolve(
+    space: Space,
+    lanes: LaneMask,
+    start: u64,
+    addresses: &mut Addresses,
+) -> Parts {
     if space != Space::Generic {
         return Parts::single(space, lanes);
     }
@@ -105,7 +112,8 @@ pub(super) fn resolve(space: Space, lanes: LaneMask, addresses: &mut Addresses) 
         let in_local = a.wrapping_sub(LOCAL_WINDOW) < WINDOW_BYTES;
         shared |= u32::from(in_shared) << lane;
         local |= u32::from(in_local) << lane;
-        *a = if in_shared | in_local { *a % WINDOW_BYTES } else { *a };
+        let reserved = if in_shared { start } else { 0 };
+        *a = if in_shared | in_local { (*a % WINDOW_BYTES).wrapping_sub(reserved) } else { *a };
     }
     let (shared, local) = (lanes & LaneMask(shared), lanes & LaneMask(local));
     let global = lanes - shared - local;

@@ -160,7 +160,7 @@ pub(in crate::exec) fn test_value(
 
 /// Returns true if a generic address is in a space.
 /// The windows of `kernel::layout` decide.
-fn is_in(address: u64, space: Space) -> bool {
+pub(in crate::exec) fn is_in(address: u64, space: Space) -> bool {
     let within = |window: u64| address.wrapping_sub(window) < WINDOW_BYTES;
     let constant = (CONST_BASE..GLOBAL_BASE).contains(&address);
     match space {

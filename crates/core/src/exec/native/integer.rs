@@ -22,7 +22,9 @@ use super::rows::{
 };
 use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::RegisterFile;
+use crate::exec::alu::is_in;
 use crate::exec::lanes::{predicate, splat};
+use crate::isa::Space;
 use crate::kernel::{Native, Source};
 
 /// Moves 32 bits.
@@ -45,6 +47,20 @@ pub(in crate::exec::native) fn select(op: &Native, lanes: LaneMask, registers: &
     let (a, b) = (integer(registers, op.s[0]), integer(registers, op.s[1]));
     let chosen = predicate(registers, op.q[0]);
     write(op, lanes, registers, |lane| if chosen & 1 << lane != 0 { a[lane] } else { b[lane] });
+}
+
+/// Tests whether generic addresses are in a space.
+pub(in crate::exec::native) fn in_space(
+    op: &Native,
+    space: Space,
+    offset: i32,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) {
+    let addresses = pair(registers, op.s[0]);
+    let within = |lane: usize| is_in(addresses[lane].wrapping_add_signed(offset.into()), space);
+    let bits = lanes_where(within);
+    write_predicate(op, 0, lanes, registers, bits);
 }
 
 /// Copies the value of the lowest active lane to all lanes.

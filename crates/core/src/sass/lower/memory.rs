@@ -19,6 +19,7 @@ pub(super) fn lower(
         "LDS" | "STS" | "ATOMS" => Space::Shared,
         "LDL" | "STL" => Space::Local,
         "LDC" | "ULDC" => return constant(l, module).map(Some),
+        "QSPC" => return in_space(l, module).map(Some),
         "MEMBAR" => return Ok(Some(Lowered::of(fence(l)))),
         "ERRBAR" | "CGAERRBAR" => return Ok(Some(Lowered::of(Op::Hint { address: None }))),
         "CCTL" => return cache_control(l).map(Some),
@@ -201,6 +202,29 @@ fn address(
     let reserved = if space == Space::Shared { i64::from(module.reserved_shared) } else { 0 };
     let base = NativeAddress { row, shift, pair, uniform, uniform_pair, wide: global };
     Ok(Address { base: AddressBase::Native(base), offset: offset - reserved })
+}
+
+/// QSPC.E.G P0, RZ, [R8]: true if the generic address is in the space.
+fn in_space(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Missing> {
+    l.text.take("E");
+    let spaces = [("G", Space::Global), ("S", Space::Shared), ("L", Space::Local)];
+    let (_, space) =
+        spaces.into_iter().find(|(name, _)| l.text.take(name)).ok_or(Missing::Operands)?;
+    let p = l.result_predicate(0)?;
+    let no_register = l.result(1, Width::Word)?.is_none();
+    let Address { base: AddressBase::Native(base), offset } =
+        address(l, 2, Space::Generic, module)?
+    else {
+        return Err(Missing::Operands);
+    };
+    let (Some(row), None, true) = (base.row, base.uniform, no_register) else {
+        return Err(Missing::Operands);
+    };
+    let offset = i32::try_from(offset).map_err(|_| Missing::Operands)?;
+    let f = NativeFn::InSpace { space, offset };
+    let s = [Source::of(row), Source::default(), Source::default()];
+    let native = Native { f, s, p: [p, None], ..super::integer::native(false) };
+    Ok(Lowered::of(Op::Native(Box::new(native))))
 }
 
 /// Lowers LDC and ULDC. A constant at a fixed offset has a row of its own.

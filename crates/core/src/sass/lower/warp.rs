@@ -2,6 +2,7 @@
 
 use super::super::text::Operand;
 use super::{Lowered, Lowering, Missing, Width, predicate_never};
+use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::kernel::{
     Barrier, BarrierKind, BarrierReduce, Clock, Native, NativeFn, Op, Predicate, PredicateFn,
     ReduxFn, ShuffleMode, Source, Special, VoteFn,
@@ -152,18 +153,22 @@ fn special(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
             "SR_GTMASK" => Special::LanemaskGt,
             "SR_GEMASK" => Special::LanemaskGe,
             // A block is a cluster of its own.
-            "SR_CgaCtaId" => {
-                let d = l.result(0, Width::Word)?;
-                let s = Source::of(l.rows.immediate(0));
-                let s = [s, Source::default(), Source::default()];
-                return Ok(boxed(Native { d, s, uniform, ..native(NativeFn::Mov) }));
-            }
+            "SR_CgaCtaId" => return constant(l, 0, uniform),
+            "SR_SWINHI" => return constant(l, (SHARED_WINDOW >> 32) as u32, uniform),
+            "SR_LWINHI" => return constant(l, (LOCAL_WINDOW >> 32) as u32, uniform),
             _ => return Err(Missing::Modifier(name.to_owned())),
         },
         _ => return Err(Missing::Modifier(name.to_owned())),
     };
     let d = l.result(0, Width::Word)?;
     let s = [Source::of(l.rows.special(special)), Source::default(), Source::default()];
+    Ok(boxed(Native { d, s, uniform, ..native(NativeFn::Mov) }))
+}
+
+/// A special register with the same value in every launch.
+fn constant(l: &mut Lowering<'_, '_>, value: u32, uniform: bool) -> Result<Op, Missing> {
+    let d = l.result(0, Width::Word)?;
+    let s = [Source::of(l.rows.immediate(value)), Source::default(), Source::default()];
     Ok(boxed(Native { d, s, uniform, ..native(NativeFn::Mov) }))
 }
 
