@@ -6,7 +6,7 @@ use super::{AskError, Experiment, Findings, Source, draw};
 use simt_core::base::LaneMask;
 use simt_core::divergence::SideOrder;
 use simt_core::spec::Mode;
-use simt_report::{FigureTable, Picture};
+use simt_report::FigureTable;
 
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
@@ -147,10 +147,16 @@ fn shuffle_partial() -> Result<Findings, AskError> {
         short: "It names the lanes to wait for: since Volta the shuffle executes only when the \
                 others have exited. Before, it does not wait."
             .to_owned(),
-        pictures: vec![draw::lanes("Lanes outside the branch exit first (volta)", &watched, 0, "shfl")],
+        pictures: vec![draw::lanes(
+            "Lanes outside the branch exit first (volta)",
+            &watched,
+            0,
+            "shfl",
+        )],
         tables: vec![table],
         sentences: vec![
-            "Before Volta the mask is ignored: the active lanes exchange among themselves.".to_owned(),
+            "Before Volta the mask is ignored: the active lanes exchange among themselves."
+                .to_owned(),
             "Since Volta the shuffle waits for all lanes of its mask that have not exited. The \
              missing ones wait at the end of the if, which does not hold them for ever: they go \
              on. PTX leaves this undefined. Name only the participating lanes, here 0x0000ffff."
