@@ -128,7 +128,11 @@ const LISTED: &[(&str, &[&str], &str)] = &[
         "shows which side of a branch runs last",
     ),
     ("small/shuffle_after_exit", &["mask-ended-lane"], "shows a full mask after an exit"),
-    ("small/shuffle_partial", &["mask-absent-lane", "mask-ended-lane"], "shows a full mask in a branch"),
+    (
+        "small/shuffle_partial",
+        &["mask-absent-lane", "mask-ended-lane"],
+        "shows a full mask in a branch",
+    ),
     ("small/warp_sync_reduction", &["race-shared"], "written for lock-step; volta only"),
 ];
 

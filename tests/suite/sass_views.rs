@@ -98,10 +98,17 @@ fn faults_of_machine_code_are_named_at_their_cuda_lines() {
     }
 }
 
-/// Generic addresses by both conventions, and WARPSYNC for lanes that wait at a BSYNC.
+/// Generic addresses by both conventions, atomics that end in a loop for shared memory, and
+/// WARPSYNC for lanes that wait at a BSYNC.
 #[test]
 fn small_machine_code_leaves_what_it_expects() {
-    for name in ["generic_addresses", "generic_addresses_80", "warp_sync_in_branch"] {
+    for name in [
+        "atomic_doubles",
+        "generic_addresses",
+        "generic_addresses_80",
+        "generic_constants",
+        "warp_sync_in_branch",
+    ] {
         let Ended { code, out, err, .. } = simt_sim(&["run", &format!("tests/sass/{name}.sass")]);
         assert_eq!(code, 0, "{name}\n{err}{out}");
         has(&out, &["ok      out["]);

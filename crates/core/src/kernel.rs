@@ -117,6 +117,17 @@ impl Kernel {
         stack.map_or(layout::LOCAL_LIMIT, limit).min(layout::LOCAL_LIMIT)
     }
 
+    /// Returns the bytes of shared memory that a block gets for those that it asks for.
+    ///
+    /// Machine code may load whole vectors at the end, since hardware allocates in units.
+    pub fn granted_shared(&self, bytes: u32) -> u32 {
+        const UNIT: u32 = 128;
+        match &self.native {
+            Some(_) => bytes.checked_next_multiple_of(UNIT).unwrap_or(bytes),
+            None => bytes,
+        }
+    }
+
     /// Returns the bytes of the shared window below the block's shared memory.
     pub fn reserved_shared(&self) -> u32 {
         self.native.as_ref().map_or(0, |native| native.reserved_shared)

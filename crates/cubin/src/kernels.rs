@@ -92,6 +92,8 @@ fn sizes(
         let value = attribute.word(1)?;
         match attribute.code {
             code::REGCOUNT => kernel.registers = value,
+            // Recursion: the size is not known.
+            _ if value == u32::MAX => {}
             _ => kernel.stack = kernel.stack.max(value),
         }
     }

@@ -13,7 +13,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use check::{Parts, Reach, first_fault, resolve, serve_parts};
 pub(super) use check::{check, fill_addresses, first_fault_of};
 
-use super::lanes::fill_each;
+use super::alu::is_in;
+use super::lanes::{fill_each, set_predicate};
 use super::memory::{GlobalMemory, ParamBlock, Segment, Words};
 use super::{AccessKind, Effect, Env, Fault, MemoryAccess, RegisterFile, atomic};
 use crate::base::{LaneMask, MAX_LANES};
@@ -134,6 +135,17 @@ pub(super) fn atomic(
     }
     let bytes = u64::from(op.ty.bytes());
     fill_addresses(op.address, registers, env.addresses);
+    let mut lanes = lanes;
+    if let Some(p) = op.reached {
+        let addresses = &*env.addresses;
+        let global = |lane: &u32| is_in(addresses[*lane as usize % MAX_LANES], Space::Global);
+        let there = lanes.lanes().filter(global).fold(0, |all, lane| all | 1 << lane);
+        set_predicate(registers, p, lanes, there);
+        lanes = LaneMask(there);
+        if lanes.is_empty() {
+            return Ok(Effect::Done);
+        }
+    }
     let parts = resolve(op.space, lanes, env.shared.start(), env.addresses);
     let mut changed = false;
     serve_parts(&parts, bytes, true, env, |env, space, part, reach| {

@@ -70,7 +70,7 @@ pub(super) fn serve(
         changed |= old != new;
     }
     if let Some(d) = op.d {
-        if wide && op.pairs && !op.tells_swap {
+        if wide && op.pairs {
             put(registers, crate::kernel::Row(d.0 + 1), false, lanes, |lane| before[lane] >> 32);
         }
         put(registers, d, wide && !op.pairs, lanes, |lane| before[lane]);

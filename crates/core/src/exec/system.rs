@@ -9,7 +9,7 @@ use super::memory::Words;
 use super::{Assertion, Env, Fault, FaultKind, RegisterFile};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
-use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
+use crate::kernel::layout::{GLOBAL_BASE, LOCAL_WINDOW, RAISED, SHARED_WINDOW, WINDOW_BYTES};
 use crate::kernel::{SystemCall, SystemFn};
 
 /// Maximum bytes of a format or of a string.
@@ -187,6 +187,8 @@ fn missing(lane: u32, address: u64, bytes: u32) -> Fault {
 /// Returns the byte at a generic address; `None` if no memory is there.
 fn byte_at(env: &Env<'_>, lane: u32, address: u64) -> Option<u8> {
     let l = lane as usize % MAX_LANES;
+    let raised = address.wrapping_sub(RAISED) < GLOBAL_BASE;
+    let address = if raised { address - RAISED } else { address };
     let (shared, local) = (address.wrapping_sub(SHARED_WINDOW), address.wrapping_sub(LOCAL_WINDOW));
     let word = if shared < WINDOW_BYTES {
         let at = shared.wrapping_sub(env.shared.start());

@@ -11,6 +11,10 @@ pub const LOCAL_WINDOW: u64 = 0x0200_0000_0000;
 pub const WINDOW_BYTES: u64 = 0x0100_0000;
 /// First address of `.const` variables.
 pub const CONST_BASE: u64 = 0x0300_0000_0000;
+/// Distance from the address of a constant to its generic address in machine code.
+///
+/// Machine code takes constants for the highest addresses.
+pub const RAISED: u64 = 1 << 60;
 /// First address of `.global` variables.
 pub const GLOBAL_BASE: u64 = 0x0400_0000_0000;
 /// First address of the buffers of a launch, each aligned to [`BUFFER_ALIGN`].

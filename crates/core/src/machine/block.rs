@@ -204,7 +204,8 @@ impl Block {
             live: 0,
             warps: 0,
             drained: 0,
-            shared: SharedMemory::new(shared_bytes).after(kernel.reserved_shared()),
+            shared: SharedMemory::new(kernel.granted_shared(shared_bytes))
+                .after(kernel.reserved_shared()),
             barriers: [Barrier::default(); BARRIERS],
             open: 0,
         }

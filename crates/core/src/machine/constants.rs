@@ -4,7 +4,7 @@
 //! constant banks have rows of their own, which are filled once per launch.
 
 use crate::exec::GlobalMemory;
-use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW};
+use crate::kernel::layout::{LOCAL_WINDOW, RAISED, SHARED_WINDOW};
 use crate::kernel::{BankRow, Kernel, NativeKernel, Registers};
 use crate::launch::Launch;
 
@@ -13,6 +13,9 @@ const BLOCK: usize = 0x0;
 const GRID: usize = 0xc;
 const SHARED: usize = 0x18;
 const LOCAL: usize = 0x20;
+/// Generic address of the user's constants, before sm_90 and since.
+const CONSTANTS: usize = 0x50;
+const CONSTANTS_90: usize = 0xd0;
 const STACK: usize = 0x28;
 
 /// Returns constant bank 0, or the parameter block of PTX.
@@ -31,6 +34,12 @@ pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch) -> Vec<u8> {
     for (at, window) in [(SHARED, SHARED_WINDOW), (LOCAL, LOCAL_WINDOW)] {
         put(at, window as u32);
         put(at + 4, (window >> 32) as u32);
+    }
+    // User constants: bank 3.
+    if let Some((_, base)) = native.banks.iter().find(|(bank, _)| *bank == 3) {
+        let at = if native.arch >= 90 { CONSTANTS_90 } else { CONSTANTS };
+        put(at, (base + RAISED) as u32);
+        put(at + 4, ((base + RAISED) >> 32) as u32);
     }
     put(STACK, native.stack_of(launch.stack));
     bank.extend_from_slice(&launch.params);

@@ -94,7 +94,8 @@ impl<'a> Run<'a> {
             launch,
             settings,
             memory,
-            shared: SharedMemory::new(shared).after(kernel.reserved_shared()),
+            shared: SharedMemory::new(kernel.granted_shared(shared))
+                .after(kernel.reserved_shared()),
             barriers: [Arrivals::default(); 16],
             addresses: [0; MAX_LANES],
             steps: 0,

@@ -287,9 +287,22 @@ fn a_spin_lock_is_served_by_turns() {
     let at = |offset| Address { base: AddressBase::Wide(BASE), offset };
     let (space, ty, order, address) = (Space::Global, Type::U32, MemoryOrder::Relaxed, at(0));
     let atomic = |f, d, b, c| {
-        let (pairs, tells_swap) = (false, false);
+        let (pairs, tells_swap, reached) = (false, false, None);
         let scope = Scope::Wider;
-        i(Op::Atomic(Atomic { space, f, ty, order, scope, d, address, b, c, pairs, tells_swap }))
+        i(Op::Atomic(Atomic {
+            space,
+            f,
+            ty,
+            order,
+            scope,
+            d,
+            address,
+            b,
+            c,
+            pairs,
+            tells_swap,
+            reached,
+        }))
     };
     let program = kernel(
         0,

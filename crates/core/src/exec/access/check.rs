@@ -5,7 +5,7 @@ use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::memory::Segment;
 use crate::exec::{Env, Fault, FaultKind, RegisterFile};
 use crate::isa::Space;
-use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
+use crate::kernel::layout::{GLOBAL_BASE, LOCAL_WINDOW, RAISED, SHARED_WINDOW, WINDOW_BYTES};
 use crate::kernel::{Address, AddressBase, NativeAddress, Row};
 
 /// Computes base plus offset for all 32 lanes.
@@ -112,6 +112,8 @@ pub(super) fn resolve(
         let in_local = a.wrapping_sub(LOCAL_WINDOW) < WINDOW_BYTES;
         shared |= u32::from(in_shared) << lane;
         local |= u32::from(in_local) << lane;
+        let raised = a.wrapping_sub(RAISED) < GLOBAL_BASE;
+        *a = if raised { *a - RAISED } else { *a };
         let reserved = if in_shared { start } else { 0 };
         *a = if in_shared | in_local { (*a % WINDOW_BYTES).wrapping_sub(reserved) } else { *a };
     }

@@ -391,6 +391,7 @@ fn atomics_serve_lanes_in_order() {
         c: Row(0),
         pairs: false,
         tells_swap: false,
+        reached: None,
     };
     for (space, base) in
         [(Space::Global, BASE), (Space::Shared, 0), (Space::Generic, SHARED_WINDOW)]
@@ -432,6 +433,7 @@ fn compare_and_swap_has_one_winner_and_tells_when_nobody_won() {
         c: Row(0),
         pairs: false,
         tells_swap: false,
+        reached: None,
     };
     assert!(world.atomic(FULL, &cas).unwrap().changed);
     assert_eq!(world.registers.narrow[1][..3], [0, 500, 500]);

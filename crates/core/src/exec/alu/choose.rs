@@ -9,7 +9,9 @@ use crate::exec::arith::float;
 use crate::exec::arith::half::{Brain, Half, Short};
 use crate::exec::lanes::{Element, Lanes, fill, predicate, set_predicate, test};
 use crate::isa::{BoolOp, Compare, Space, Type};
-use crate::kernel::layout::{CONST_BASE, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
+use crate::kernel::layout::{
+    CONST_BASE, GLOBAL_BASE, LOCAL_WINDOW, RAISED, SHARED_WINDOW, WINDOW_BYTES,
+};
 use crate::kernel::{LaneOp, Predicate, PredicateFn, PredicateUse, Row, Setp, TestFn};
 
 /// Executes `set`: `truth` where the comparison holds.
@@ -162,7 +164,8 @@ pub(in crate::exec) fn test_value(
 /// The windows of `kernel::layout` decide.
 pub(in crate::exec) fn is_in(address: u64, space: Space) -> bool {
     let within = |window: u64| address.wrapping_sub(window) < WINDOW_BYTES;
-    let constant = (CONST_BASE..GLOBAL_BASE).contains(&address);
+    let raised = address.wrapping_sub(RAISED) < GLOBAL_BASE;
+    let constant = raised || (CONST_BASE..GLOBAL_BASE).contains(&address);
     match space {
         Space::Shared => within(SHARED_WINDOW),
         Space::Local => within(LOCAL_WINDOW),

@@ -116,6 +116,7 @@ pub(crate) fn assemble(text: &str) -> Vec<Inst> {
                 c: Row(1),
                 pairs: false,
                 tells_swap: false,
+                reached: None,
             }),
             ["ballot", d, p] => {
                 let p = PredicateUse { predicate: predicate(p), negated: false };

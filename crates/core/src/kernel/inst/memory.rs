@@ -1,6 +1,6 @@
 //! Memory accesses: addresses, types, memory order.
 
-use super::Row;
+use super::{Predicate, Row};
 use crate::isa::{Space, Type};
 
 /// Address: a base row plus a constant, which includes symbols.
@@ -178,4 +178,8 @@ pub struct Atomic {
     pub pairs: bool,
     /// True if the result is 1 where the value was swapped, else 0 (ATOMS.CAST).
     pub tells_swap: bool,
+    /// Predicate that is true in the lanes whose generic address is global (ATOM of machine code).
+    ///
+    /// The others do nothing: code for shared memory follows.
+    pub reached: Option<Predicate>,
 }

@@ -5,7 +5,7 @@ use super::{Lowered, Lowering, Missing, Module, Width};
 use crate::isa::{Space, Type};
 use crate::kernel::{
     Access, Address, AddressBase, Atomic, AtomicFn, Load, MemoryOrder, Native, NativeAddress,
-    NativeFn, Op, Register, Row, Scope, Source, Store,
+    NativeFn, Op, PredicateFn, Register, Row, Scope, Source, Store,
 };
 
 /// Lowers a memory instruction; `Ok(None)` if the opcode is of another family.
@@ -145,16 +145,18 @@ fn atomic(l: &mut Lowering<'_, '_>, space: Space, module: &Module<'_>) -> Result
     }
     ["FTZ", "RN"].iter().for_each(|word| _ = l.text.take(word));
     let mut at = 0;
+    let mut reached = None;
     if l.is_predicate(at) {
-        if l.result_predicate(at)?.is_some() {
-            return Err(Missing::Operands);
-        }
+        reached = l.result_predicate(at)?;
         at += 1;
+    }
+    if reached.is_some() && space != Space::Generic {
+        return Err(Missing::Operands);
     }
     let words = if ty.is_wide() { Width::Pair } else { Width::Word };
     let mut d = None;
     if !reduces {
-        d = l.result(at, if tells_swap { Width::Word } else { words })?;
+        d = l.result(at, words)?;
         at += 1;
     }
     let address = address(l, at, space, module)?;
@@ -167,7 +169,7 @@ fn atomic(l: &mut Lowering<'_, '_>, space: Space, module: &Module<'_>) -> Result
     // An atomic is strong at least within its block.
     let order = if order == MemoryOrder::Weak { MemoryOrder::Relaxed } else { order };
     let scope = if space == Space::Shared { Scope::Block } else { scope };
-    Ok(Atomic { space, f, ty, order, scope, d, address, b, c, pairs: true, tells_swap })
+    Ok(Atomic { space, f, ty, order, scope, d, address, b, c, pairs: true, tells_swap, reached })
 }
 
 /// Reads the address of operand `i`.
@@ -207,6 +209,17 @@ fn address(
 /// QSPC.E.G P0, RZ, [R8]: true if the generic address is in the space.
 fn in_space(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Missing> {
     l.text.take("E");
+    if l.text.take("D") {
+        // Shared memory of another block of the cluster: a block is a cluster of its own.
+        let p = l.result_predicate(0)?.ok_or(Missing::Operands)?;
+        let never = super::predicate_never();
+        return Ok(Lowered::of(Op::PredicateLogic {
+            f: PredicateFn::Mov,
+            d: p,
+            a: never,
+            b: never,
+        }));
+    }
     let spaces = [("G", Space::Global), ("S", Space::Shared), ("L", Space::Local)];
     let (_, space) =
         spaces.into_iter().find(|(name, _)| l.text.take(name)).ok_or(Missing::Operands)?;

@@ -236,6 +236,8 @@ fn warp_sync(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     let all = l.text.take("ALL");
     // WARPSYNC.COLLECTIVE R0, 0x100: what follows up to ENDCOLLECTIVE is executed together.
     l.text.take("COLLECTIVE");
+    // WARPSYNC.EXCLUSIVE stands before .sync instructions whose mask is no constant.
+    l.text.take("EXCLUSIVE");
     let mask = if all { l.rows.immediate(u32::MAX) } else { l.plain(0, Width::Word)? };
     Ok(Op::WarpSync { mask })
 }

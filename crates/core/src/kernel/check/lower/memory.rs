@@ -102,5 +102,6 @@ pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
         c,
         pairs: false,
         tells_swap: false,
+        reached: None,
     })
 }
