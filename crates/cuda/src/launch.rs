@@ -137,7 +137,7 @@ impl Driver {
         }
         let host = Threads::new(self.options.jobs);
         let checks = self.options.checks;
-        launch.buffers = self.memory.lend();
+        launch.buffers = self.memory.lend(checks.is_some());
         if kernel.uses_heap() {
             let (_, state) = self.context()?;
             let made = || heap_bytes.map_or_else(Heap::default, Heap::new);

@@ -84,6 +84,11 @@ impl Allocation {
     }
 }
 
+/// Unit in which a GPU allocates: kernels can reach the rest of an allocation's last unit.
+///
+/// Allocations are as far apart as this at least.
+const GRANULE: u64 = 512;
+
 /// Allocations by address.
 #[derive(Debug)]
 pub(crate) struct AddressSpace {
@@ -289,10 +294,20 @@ impl AddressSpace {
     }
 
     /// Takes the contents of all allocations for a launch, ascending by address.
-    pub(crate) fn lend(&mut self) -> Vec<Buffer> {
+    ///
+    /// Unless `exact`, device memory ends where its granule does, as on a GPU.
+    pub(crate) fn lend(&mut self, exact: bool) -> Vec<Buffer> {
         let lent = self.allocations.values_mut().map(|a| {
             let (address, bytes, words) = match &a.host {
-                None => (a.address, a.bytes, std::mem::take(&mut a.words)),
+                None if exact || a.purpose != Use::Device => {
+                    (a.address, a.bytes, std::mem::take(&mut a.words))
+                }
+                None => {
+                    let bytes = a.bytes.next_multiple_of(GRANULE);
+                    let mut words = std::mem::take(&mut a.words);
+                    words.resize((bytes / 4) as usize, 0);
+                    (a.address, bytes, words)
+                }
                 Some(host) => host.words(),
             };
             let (name, writable) = (a.name.clone(), a.writable);
@@ -331,7 +346,10 @@ mod tests {
         for (address, bytes) in [(a + 97, 4), (a, 101), (a + 100, 1), (a - 1, 1), (0, 1), (a, !0)] {
             assert_eq!(space.device_bytes(address, bytes).err(), Some(Error::INVALID_VALUE));
         }
-        let lent = space.lend();
+        let padded = space.lend(false);
+        assert_eq!((padded[0].words[24], padded[0].bytes), (0x0403_0201, GRANULE));
+        space.take_back(padded);
+        let lent = space.lend(true);
         assert_eq!((lent[0].words[24], lent[0].bytes), (0x0403_0201, 100));
         space.take_back(lent);
         assert_eq!(space.device_bytes(a + 96, 4), Ok(&mut [1, 2, 3, 4][..]));
@@ -355,7 +373,7 @@ mod tests {
         assert_eq!(space.manage(at), Ok(()), "a second time");
         assert!(space.find(at).expect("variables").is_managed());
         space.device_bytes(at + 5, 1).expect("a byte")[0] = 9;
-        let mut lent = space.lend();
+        let mut lent = space.lend(false);
         assert_eq!((lent[0].address, &lent[0].words[..]), (at, &[0x0403_0201, 0x0905][..]));
         lent[0].words[0] = 5;
         space.take_back(lent);

@@ -266,3 +266,70 @@ fn functions_of_several_texts_are_linked() {
     assert_eq!(code, INVALID_IMAGE);
     assert!(log.contains("`twice`"), "{log}");
 }
+
+#[test]
+fn blocks_meet_at_the_grid_barrier_of_the_device_runtime() {
+    // As Numba writes `cuda.cg.this_grid().sync()`.
+    const GRID: &str = ".version 7.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 scope);
+.extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+.visible .entry k(.param .u64 p)
+{
+    .reg .b32 %i, %n, %b, %flags;
+    .reg .b64 %p, %at, %handle;
+    ld.param.u64 %p, [p];
+    mov.u32 %i, %tid.x;
+    mov.u32 %b, %ctaid.x;
+    mad.lo.u32 %i, %b, 32, %i;
+    mul.wide.u32 %at, %i, 4;
+    add.u64 %at, %p, %at;
+    st.global.u32 [%at], %i;
+    mov.u32 %flags, 1;
+    { .param .b32 scope; .param .b64 r; st.param.b32 [scope], %flags;
+      call.uni (r), cudaCGGetIntrinsicHandle, (scope); ld.param.b64 %handle, [r]; }
+    mov.u32 %flags, 0;
+    { .param .b64 handle; .param .b32 flags; .param .b32 r;
+      st.param.b64 [handle], %handle; st.param.b32 [flags], %flags;
+      call.uni (r), cudaCGSynchronize, (handle, flags); ld.param.b32 %flags, [r]; }
+    sub.u32 %n, 255, %i;
+    mul.wide.u32 %handle, %n, 4;
+    add.u64 %handle, %p, %handle;
+    ld.global.u32 %n, [%handle];
+    add.u32 %n, %n, %flags;
+    st.global.u32 [%at+1024], %n;
+    ret;
+}
+";
+    let cuda = Driver::load();
+    cuda.context();
+    let kernel = cuda.kernel(GRID, "k");
+    let memory = cuda.upload(&[0; 512]);
+    let mut argument = memory;
+    let mut arguments = [address(&mut argument)];
+    let arguments = address(&mut arguments);
+    let launch = |blocks| {
+        let given = [kernel, blocks, 1, 1, 32, 1, 1, 0, 0, arguments];
+        cuda.call("cuLaunchCooperativeKernel", &given)
+    };
+    for _ in 0..2 {
+        assert_eq!(launch(8), 0);
+        let expected: Vec<u32> = (0..256).rev().collect();
+        assert_eq!(cuda.download(memory, 512)[256..], expected);
+    }
+    assert_eq!(launch(100_000), 720, "more blocks than fit");
+}
+
+#[test]
+fn the_rest_of_an_allocations_unit_can_be_reached() {
+    let cuda = Driver::load();
+    cuda.context();
+    let add = cuda.kernel(PTX, "add");
+    let few = cuda.upload(&[1; 10]);
+    let sums = cuda.upload(&[0; 128]);
+    // 512 bytes are a GPU's unit: reading on does not fault, as in two tests of Numba.
+    assert_eq!(cuda.launch(add, 1, 128, &[few, few, sums, 128]), 0);
+    assert_eq!(cuda.download(sums, 11)[9..], [2, 0]);
+    assert_eq!(cuda.launch(add, 1, 160, &[few, few, sums, 160]), ILLEGAL_ADDRESS);
+}
