@@ -104,6 +104,7 @@ fn faults_of_machine_code_are_named_at_their_cuda_lines() {
 fn small_machine_code_leaves_what_it_expects() {
     for name in [
         "atomic_doubles",
+        "dynamic_size",
         "generic_addresses",
         "generic_addresses_80",
         "generic_constants",

@@ -17,11 +17,13 @@ const LOCAL: usize = 0x20;
 const CONSTANTS: usize = 0x50;
 const CONSTANTS_90: usize = 0xd0;
 const STACK: usize = 0x28;
+/// Bytes of dynamic shared memory (`%dynamic_smem_size`).
+const DYNAMIC: usize = 0x2c;
 
 /// Returns constant bank 0, or the parameter block of PTX.
 pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch) -> Vec<u8> {
     let Some(native) = &kernel.native else { return launch.params.clone() };
-    let mut bank = vec![0; (native.params_at as usize).max(STACK + 4)];
+    let mut bank = vec![0; (native.params_at as usize).max(DYNAMIC + 4)];
     let mut put = |at: usize, value: u32| {
         if let Some(place) = bank.get_mut(at..at + 4) {
             place.copy_from_slice(&value.to_le_bytes());
@@ -41,6 +43,7 @@ pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch) -> Vec<u8> {
         put(at, (base + RAISED) as u32);
         put(at + 4, ((base + RAISED) >> 32) as u32);
     }
+    put(DYNAMIC, launch.dynamic_shared);
     put(STACK, native.stack_of(launch.stack));
     bank.extend_from_slice(&launch.params);
     bank
