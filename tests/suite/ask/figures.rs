@@ -363,3 +363,25 @@ fn latency() {
         }
     }
 }
+
+#[test]
+fn an_atomic_of_each_block_takes_less_than_a_second_launch() {
+    let answer = ask("two-pass-sum");
+    for n in ["4,096", "16,384", "65,536", "262,144"] {
+        let columns = ["first launch", "second launch", "both", "atomics"];
+        let [first, second, both, atomics] = counts(&answer, n, columns);
+        assert_eq!(first + second, both, "{n}");
+        assert!(atomics < both, "{n}: {atomics} of {both}");
+    }
+}
+
+/// In a block, warp 0 diverges in the steps of stride 1 to 16, where some of its lanes have no
+/// neighbour. All blocks but the first load each element and the total before them.
+#[test]
+fn a_scan_of_a_grid_diverges_in_five_steps_of_a_block() {
+    let answer = ask("scan-launches");
+    let columns = ["load requests", "divergent branches"];
+    assert_eq!(counts(&answer, "scan of each block", columns), [64 * 8, 64 * 5]);
+    assert_eq!(counts(&answer, "scan of the totals", columns), [2, 5]);
+    assert_eq!(counts(&answer, "addition of earlier totals", columns), [63 * 8 * 2, 0]);
+}
