@@ -118,7 +118,7 @@ fn of_launch(running: &RunningChoice, program: &Program) -> Result<Vec<Diagnosti
     Ok(faults.collect())
 }
 
-/// Runs the launches of a sound program in order, with all checks enabled, and reports the outcomes.
+/// Runs the launches of a sound program in order, with all checks enabled.
 fn run_checked(args: &CheckArgs, program: &Program) -> Result<Exit, Failure> {
     let running = &args.running;
     let kernel = program.kernel(running.kernel.as_deref()).map_err(Failure::new)?;

@@ -61,6 +61,18 @@ impl Region {
 }
 
 impl Reduction {
+    /// Returns the reduction of a function's name.
+    pub(super) fn named(name: &str) -> Option<Reduction> {
+        match name {
+            "sum" => Some(Reduction::Sum),
+            "recursive_sum" => Some(Reduction::RecursiveSum),
+            "min" => Some(Reduction::Min),
+            "max" => Some(Reduction::Max),
+            "hash" => Some(Reduction::Hash),
+            _ => None,
+        }
+    }
+
     /// Computes the number. An empty region gives 0.
     pub(super) fn apply(self, region: &Region, memory: &dyn MemoryView) -> Value {
         let values = (0..region.count).map(|i| region.value(memory, i));

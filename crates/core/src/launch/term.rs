@@ -235,14 +235,7 @@ fn bind_call(
     span: Span,
     scope: &Scope<'_>,
 ) -> Result<Term, Diagnostic> {
-    let reduction = match (name.text.as_str(), arguments.len()) {
-        ("sum", 1) => Some(Reduction::Sum),
-        ("recursive_sum", 1) => Some(Reduction::RecursiveSum),
-        ("min", 1) => Some(Reduction::Min),
-        ("max", 1) => Some(Reduction::Max),
-        ("hash", 1) => Some(Reduction::Hash),
-        _ => None,
-    };
+    let reduction = Reduction::named(&name.text).filter(|_| arguments.len() == 1);
     if let (Some(reduction), [argument]) = (reduction, arguments) {
         if let Some(window) = bind_window(reduction, argument, scope)? {
             return Ok(window);
