@@ -39,6 +39,7 @@ mod sass;
 mod sass_views;
 mod seeds;
 mod several;
+mod states;
 mod step;
 mod support;
 mod sweep;

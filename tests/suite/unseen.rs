@@ -12,7 +12,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use serde_json::Value;
-use simt_report::evidence::{CodeKind, Errors, Evidence, Standing};
+use simt_report::evidence::{ALL_STATES, CodeKind, Errors, Evidence, Standing};
 use simt_report::metrics;
 
 /// Kernels of machine code whose outputs differ from the GPU's, with the reason.
@@ -108,6 +108,19 @@ fn long_outputs_of_machine_code_are_the_gpus() {
         assert_eq!(mode[2] == true, !known.remove(name), "{name}: {mode}");
     }
     assert!(known.is_empty(), "not there: {known:?}");
+}
+
+/// On the half that only states the error, stall reasons of machine code have their share of the
+/// warps' time.
+#[test]
+#[ignore = "long: 214 kernels"]
+fn long_stall_shares_of_machine_code_are_within_eight_points() {
+    let (evidence, _) = found(CodeKind::Sass);
+    let all = evidence.states.iter().find(|errors| errors.state == ALL_STATES);
+    let held = all.and_then(|errors| errors.held.as_ref()).expect("errors of held kernels");
+    assert_eq!(held.kernels, evidence.kernels.1, "every held kernel has states");
+    assert!(held.within >= 80, "in {} kernels every share is within 8 points", held.within);
+    assert!(held.mean <= 1.2, "{} points", held.mean);
 }
 
 /// Returns true if a recorded counter equals the simulator's, and their difference in percent.

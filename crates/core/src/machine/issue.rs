@@ -11,7 +11,7 @@ mod parts;
 mod settle;
 mod ways;
 
-use native::{matched, resolve};
+use native::resolve;
 pub(super) use ways::split;
 use ways::{add_side, barrier_register, branch, join, sides};
 
@@ -167,12 +167,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             Times { resume: cost.gap.after(last), done: last + Cycle::from(cost.latency) };
         if cost.queues > 0 {
             times.done += self.queue_special(scheduler, cost, now);
-        }
-        if let (Op::Match(op), Some(native)) = (&step.inst.op, &cx.spec.sass)
-            && cx.kernel.native.is_some()
-        {
-            let others = matched(op, lanes, warp) - 1;
-            times.done += Cycle::from(others * native.distinct);
+            times.done += self.matched(&step.inst.op, lanes, warp);
         }
         if cost.loads_constant && cost.constant > 0 {
             times.done += self.constants.fetch(cost.constant, now) - now;

@@ -11,7 +11,7 @@ use crate::base::{Cycle, LaneMask, MAX_LANES, Pc};
 use crate::event::{Observer, Stall};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
-use crate::kernel::{Match, Op, Register};
+use crate::kernel::{NativeFn, Op, Register, Row};
 
 impl<O: Observer> Issuer<'_, O> {
     /// Queues an instruction for special functions. Returns its delay.
@@ -32,6 +32,18 @@ impl<O: Observer> Issuer<'_, O> {
             scheduler.occupy(cost.port, room.max(now + 1));
         }
         start - now
+    }
+
+    /// Returns the delay of MATCH by further values; 0 for other instructions.
+    pub(super) fn matched(&self, op: &Op, lanes: LaneMask, warp: &Warp) -> Cycle {
+        let (Op::Native(op), Some(times)) = (op, &self.cx.spec.sass) else { return 0 };
+        let NativeFn::Match { wide, .. } = op.f else { return 0 };
+        let Row(low) = op.s[0].row;
+        let word = |row, lane| warp.registers.get(Register::Narrow(Row(row)), lane as u32);
+        let values = distinct(lanes, |lane| {
+            word(low, lane) | if wide { word(low.wrapping_add(1), lane) << 32 } else { 0 }
+        });
+        Cycle::from((values - 1) * times.distinct)
     }
 
     /// Returns the later of `until` and the waits of a step with [waits of its own](Cost::waits).
@@ -133,7 +145,7 @@ impl<O: Observer> Issuer<'_, O> {
                     false => served.taken,
                 };
                 warp.sent = warp.sent.max(sent);
-            } else if access.space == Space::Const {
+            } else if matches!(access.space, Space::Const | Space::Param) {
                 let words = distinct(access.lanes, |lane| self.addresses[lane % MAX_LANES]);
                 let start = self.units_free[0].max(from);
                 self.units_free[0] = start + Cycle::from(2 * words);
@@ -170,10 +182,4 @@ fn distinct(lanes: LaneMask, value: impl Fn(usize) -> u64) -> u32 {
         }
     }
     len.max(1) as u32
-}
-
-/// Returns the number of distinct values that MATCH compares.
-pub(super) fn matched(op: &Match, lanes: LaneMask, warp: &Warp) -> u32 {
-    let source = if op.ty.bytes() == 8 { Register::Wide(op.a) } else { Register::Narrow(op.a) };
-    distinct(lanes, |lane| warp.registers.get(source, lane as u32))
 }
