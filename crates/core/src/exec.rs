@@ -17,6 +17,7 @@ mod fault;
 mod format;
 mod heap;
 mod lanes;
+mod mbarrier;
 mod memory;
 mod native;
 mod registers;
@@ -28,6 +29,7 @@ pub use barrier::{barrier_votes, finish_barrier_reduction};
 pub use calls::{CallStack, finish_call};
 pub use copies::{CopiedData, Copies, land_copies};
 pub use heap::Heap;
+pub use mbarrier::arrive_by_copies;
 pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes};
 pub use registers::WarpPlace;
 pub use segments::{part_of, segments, variable_segments};
@@ -138,6 +140,10 @@ pub enum Effect {
     ///
     /// Its data are [`Copies::latest`]. No lane reads if all sources are replaced by zeros.
     Copy(MemoryAccess),
+    /// Lanes arrive at barrier objects when their asynchronous copies are done.
+    ///
+    /// The driver calls [`land_copies`] and, for each lane, [`arrive_by_copies`].
+    ArriveByCopies(MemoryAccess),
     /// Lanes wait for asynchronous copies: the driver calls [`land_copies`].
     WaitCopies {
         /// The lanes whose guard held.
@@ -275,6 +281,16 @@ pub enum FaultKind {
     Trap,
     /// A failed `assert`.
     Assertion(Box<Assertion>),
+    /// `mbarrier.init` with a count of 0 or too many.
+    BadArrivalCount {
+        /// The count.
+        count: u64,
+    },
+    /// More arrivals at an `mbarrier` than its phase expects, or one at no such object.
+    TooManyArrivals {
+        /// Byte address in shared memory.
+        address: u64,
+    },
     /// `free` of an address that `malloc` has not returned, or has been freed since.
     WildFree {
         /// The address.
@@ -389,6 +405,7 @@ pub fn step(
         Op::Match(op) => warp::match_op(op, lanes, registers)?,
         Op::Redux(op) => warp::redux(op, lanes, registers)?,
         Op::AsyncCopy(op) => return copies::copy(op, lanes, registers, env),
+        Op::MBarrier(op) => return mbarrier::execute(op, lanes, registers, env),
         &Op::CopyGroups(op) => return Ok(copies::groups(op, lanes, registers)),
         Op::Fence(_) | Op::Hint { .. } => {}
         &Op::Sleep { t } => {

@@ -6,7 +6,7 @@ use super::shadow::Manner;
 use crate::base::Pc;
 use crate::code::MicroOp;
 use crate::isa::Space;
-use crate::kernel::{Around, BarrierKind, Kernel, MemoryOrder, Op, Register};
+use crate::kernel::{Around, BarrierKind, Kernel, MBarrierFn, MemoryOrder, Op, Register};
 
 /// Role of a step in the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,6 +143,14 @@ fn role(op: &Op, awaited: bool) -> Role {
         Op::WarpSync { .. } => Role::WarpSync,
         Op::Barrier(barrier) => {
             Role::Barrier { aligned: barrier.aligned, sync: barrier.kind != BarrierKind::Arrive }
+        }
+        Op::MBarrier(op) => {
+            let manner = match op.f {
+                MBarrierFn::Init | MBarrierFn::Inval => Manner::Weak,
+                f if f.tests() => Manner::Strong,
+                _ => Manner::Atomic,
+            };
+            Role::Access { global: manner, shared: manner, order: op.order, generic: false }
         }
         Op::AsyncCopy(_) => access(MemoryOrder::Weak, Space::Global),
         Op::Load(load) => access(load.access.order, load.access.space),

@@ -130,6 +130,7 @@ pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile
         | LaneFn::Shr
         | LaneFn::Shf { .. }
         | LaneFn::Popc
+        | LaneFn::PendingCount
         | LaneFn::Clz
         | LaneFn::Bfind { .. }
         | LaneFn::Brev
@@ -238,6 +239,7 @@ fn logic(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         LaneFn::Shf { left, wrap } => {
             on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::shf(a, b, c, left, wrap));
         }
+        LaneFn::PendingCount => on.unary::<u64, u32>(d, s, super::mbarrier::pending_count),
         LaneFn::Popc => width_type!(ty, T => on.unary::<T, u32>(d, s, T::count_ones)),
         LaneFn::Clz => width_type!(ty, T => on.unary::<T, u32>(d, s, T::leading_zeros)),
         LaneFn::Bfind { shift } => {

@@ -60,6 +60,13 @@ impl fmt::Display for FaultKind {
                 let Assertion { message, file, line, function, .. } = &**failed;
                 write!(f, "{file}:{line}: {function}: Assertion `{message}` failed")
             }
+            FaultKind::BadArrivalCount { count } => {
+                write!(f, "expected an arrival count from 1 to 1048575, found {count}")
+            }
+            FaultKind::TooManyArrivals { address } => write!(
+                f,
+                "more arrivals at the mbarrier at 0x{address:x} than pending, or none initialized"
+            ),
             FaultKind::WildFree { address } => {
                 write!(f, "free of 0x{address:x}, which is no allocation of `malloc`")
             }

@@ -181,6 +181,10 @@ meanings! {
     AsyncCopy,
     /// Start of a group of asynchronous copies, or wait for groups.
     CopyGroups,
+    /// Operation on a barrier object in shared memory.
+    MBarrier,
+    /// Pending arrivals of a state of a barrier object.
+    PendingCount,
     /// Branch.
     Branch,
     /// Block barrier: arrive and wait.

@@ -4,12 +4,14 @@
 
 mod calls;
 mod copies;
+mod mbarrier;
 mod memory;
 mod system;
 mod together;
 
 pub use calls::*;
 pub use copies::*;
+pub use mbarrier::*;
 pub use memory::*;
 pub use system::*;
 pub use together::*;
@@ -201,6 +203,8 @@ pub enum Op {
     AsyncCopy(Box<AsyncCopy>),
     /// `cp.async.commit_group`, `cp.async.wait_group` and `cp.async.wait_all`.
     CopyGroups(CopyGroups),
+    /// `mbarrier` and `cp.async.mbarrier`.
+    MBarrier(Box<MBarrier>),
     /// `membar`/`fence`: orders accesses; simulated memory is sequentially consistent.
     Fence(Scope),
     /// `prefetch`, `discard`, `pmevent`: hints without effect on the program.

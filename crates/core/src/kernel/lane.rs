@@ -151,6 +151,8 @@ pub enum LaneFn {
     Not,
     /// `a == 0 ? 1 : 0`
     Cnot,
+    /// Pending arrivals of a state of an `mbarrier`.
+    PendingCount,
     /// Three-input logic by truth table.
     Lop3(u8),
     /// `a << b`, `b` narrow and unsigned; amounts above the width give 0.

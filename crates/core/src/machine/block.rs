@@ -164,6 +164,8 @@ pub(super) struct Block {
     pub drained: Cycle,
     pub shared: SharedMemory,
     barriers: [Barrier; BARRIERS],
+    /// Arrivals of asynchronous copies at `mbarrier` objects: cycle and address.
+    pub late: Vec<(Cycle, u64)>,
     /// Bit mask of barriers with arrivals, so that exits need not check all sixteen.
     open: u16,
 }
@@ -207,6 +209,7 @@ impl Block {
             shared: SharedMemory::new(kernel.granted_shared(shared_bytes))
                 .after(kernel.reserved_shared()),
             barriers: [Barrier::default(); BARRIERS],
+            late: Vec::new(),
             open: 0,
         }
     }
@@ -218,6 +221,7 @@ impl Block {
         self.warps = warps;
         self.drained = 0;
         self.shared.clear();
+        self.late.clear();
         self.barriers = [Barrier::default(); BARRIERS];
         self.open = 0;
     }

@@ -437,7 +437,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     _ => warp.control.go(next),
                 }
             }
-            Effect::Copy(_) | Effect::WaitCopies { .. } => {
+            Effect::Copy(_) | Effect::ArriveByCopies(_) | Effect::WaitCopies { .. } => {
                 unreachable!("a step of `Kind::Asynchronous`")
             }
             Effect::Barrier { lanes, .. } if lanes.is_empty() => warp.control.go(next),

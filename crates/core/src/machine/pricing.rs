@@ -30,7 +30,7 @@ pub(super) enum Kind {
     ConditionalBranch,
     /// None of the others.
     Plain,
-    /// An asynchronous copy, or a wait for it.
+    /// An asynchronous copy, a wait for it, or an operation on an `mbarrier`.
     Asynchronous,
     /// A convergence operation without an issue slot.
     FreeJoin,
@@ -287,7 +287,7 @@ fn kind(op: &MicroOp) -> Kind {
             Kind::Collective
         }
         Op::Barrier(_) if inst.guard.is_some() => Kind::GuardedBarrier,
-        Op::AsyncCopy(_) | Op::CopyGroups(_) => Kind::Asynchronous,
+        Op::AsyncCopy(_) | Op::CopyGroups(_) | Op::MBarrier(_) => Kind::Asynchronous,
         op if exec::is_element_wise(op) => Kind::ElementWise,
         _ => Kind::Plain,
     }

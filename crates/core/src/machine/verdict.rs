@@ -346,7 +346,7 @@ impl Record {
             Op::Load(load) => {
                 matches!(load.access.space, Space::Global | Space::Shared | Space::Generic)
             }
-            op => matches!(op, Op::Atomic(_) | Op::Barrier(_)),
+            op => matches!(op, Op::Atomic(_) | Op::Barrier(_) | Op::MBarrier(_)),
         })
     }
 }

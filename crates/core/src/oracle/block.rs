@@ -4,8 +4,8 @@ use super::{OracleError, Settings};
 use crate::base::{BlockId, LaneMask, MAX_LANES, Pc};
 use crate::exec::{
     self, Effect, Env, Fault, GlobalMemory, LocalMemory, Members, RegisterFile, SharedMemory,
-    WarpPlace, barrier_votes, block_shared_bytes, finish_barrier_reduction, finish_call, guarded,
-    land_copies, members,
+    WarpPlace, arrive_by_copies, barrier_votes, block_shared_bytes, finish_barrier_reduction,
+    finish_call, guarded, land_copies, members,
 };
 use crate::kernel::{Inst, Kernel, Op};
 use crate::launch::Launch;
@@ -236,6 +236,10 @@ impl<'a> Run<'a> {
                         warp.states[lane as usize] = State::AtBarrier { id, count };
                         next = pc;
                     }
+                }
+                Effect::ArriveByCopies(access) => {
+                    land_copies(&mut warp.registers, &mut self.shared, access.lanes, None);
+                    arrive_by_copies(&mut self.shared, self.addresses[lane as usize]);
                 }
                 Effect::WaitCopies { lanes, groups } => {
                     land_copies(&mut warp.registers, &mut self.shared, lanes, groups);

@@ -94,6 +94,11 @@ pub(super) fn outputs(text: &str) -> Vec<u32> {
     expected.into_iter().nth(1).expect("two buffers")
 }
 
+/// Runs a program around `body` on `h200` in volta mode.
+pub(super) fn run_volta(body: &str) -> Outcome<Counts> {
+    run(&parsed(&program(body)), &Machine::preset("h200").expect("a preset"), Mode::Volta)
+}
+
 /// Returns the words of one thread, with `loads` words read from shared memory after `body`.
 fn words_of(thread: u32, body: &str, loads: u32) -> Vec<u32> {
     let store: String = (0..loads)

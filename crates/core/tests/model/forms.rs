@@ -25,7 +25,7 @@ use expected::Expected;
 use harness::{Case, lookup};
 
 /// Meanings that direct threads instead of computing, and where they are tested.
-const ELSEWHERE: [(&str, &[Sem]); 6] = [
+const ELSEWHERE: [(&str, &[Sem]); 7] = [
     (
         "tests/programs.rs runs programs/small, which branch, return and sleep",
         &[Sem::Branch, Sem::Exit, Sem::Sleep],
@@ -42,6 +42,7 @@ const ELSEWHERE: [(&str, &[Sem]); 6] = [
         "nothing to see: memory is always in order, and a trap ends the run (src/exec/tests.rs)",
         &[Sem::Fence, Sem::Trap],
     ),
+    ("mbarrier.rs", &[Sem::MBarrier, Sem::PendingCount]),
     ("copies.rs", &[Sem::AsyncCopy, Sem::CopyGroups]),
     ("nothing to see: the model has no use for a hint", &[Sem::Hint]),
 ];

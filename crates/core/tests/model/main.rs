@@ -9,6 +9,7 @@ mod generator;
 mod laws;
 mod limits;
 mod linking;
+mod mbarrier;
 mod nvcc;
 mod support;
 mod system;

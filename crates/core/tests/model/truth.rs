@@ -90,6 +90,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("membar", "leaves no value"),
     ("fence", "leaves no value"),
     ("cp.async", "programs/small/double_buffer.ir"),
+    ("mbarrier", "a state is opaque; crates/core/tests/model/mbarrier.rs"),
+    ("griddepcontrol", "leaves no value"),
     ("bar.warp", "programs/small/warp_sync_reduction.ir"),
     (
         "ex2.approx.(f16",

@@ -5,6 +5,7 @@
 
 mod convert;
 mod copies;
+mod mbarrier;
 mod memory;
 mod warp;
 
@@ -14,8 +15,8 @@ use crate::base::Pc;
 use crate::diag::Diagnostic;
 use crate::isa::{BoolOp, Class, Compare, FloatMode, FormMatch, Round, Sem, Type};
 use crate::kernel::{
-    Carry, CarryFn, LaneFn, LaneOp, Op, PredicateFn, PredicateUse, PrmtMode, Register, Row, Setp,
-    TestFn,
+    Carry, CarryFn, LaneFn, LaneOp, Op, PredicateFn, PredicateUse, PrmtMode, Register, Row, Scope,
+    Setp, TestFn,
 };
 use crate::ptx::tree::Instruction;
 
@@ -258,6 +259,8 @@ impl Body<'_> {
                 Sem::ActiveMask => Op::ActiveMask { d: args.row(0) },
                 Sem::Match => warp::lanes_equal(m, args),
                 Sem::Redux => warp::redux(m, args),
+                // Proxies and new objects concern the block.
+                Sem::Fence if m.has("proxy") || m.has("mbarrier_init") => Op::Fence(Scope::Block),
                 Sem::Fence => Op::Fence(memory::scope(m)),
                 Sem::AsyncCopy => match self.async_copy(inst, m, args) {
                     Some(op) => op,
@@ -267,6 +270,8 @@ impl Body<'_> {
                     Some(op) => op,
                     None => return,
                 },
+                Sem::MBarrier => mbarrier::mbarrier(m, args),
+                Sem::PendingCount => mbarrier::pending_count(args),
                 Sem::Sleep => Op::Sleep { t: args.row(0) },
                 Sem::BranchIndex => {
                     if let Some(Arg::Label(table)) = args.args.get(1) {

@@ -9,7 +9,17 @@ use crate::kernel::*;
 const fn arity(f: LaneFn) -> usize {
     use LaneFn::*;
     match f {
-        Mov | OffsetBy(_) | Abs | Neg | Popc | Clz | Bfind { .. } | Brev | Not | Cnot => 1,
+        Mov
+        | OffsetBy(_)
+        | Abs
+        | Neg
+        | Popc
+        | Clz
+        | Bfind { .. }
+        | Brev
+        | Not
+        | Cnot
+        | PendingCount => 1,
         Rcp(_)
         | Sqrt(_)
         | Rsqrt { .. }
@@ -162,6 +172,10 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             [op.to, op.from].iter().filter_map(address).for_each(&mut visit);
             op.valid.map(narrow).into_iter().for_each(&mut visit);
             op.ignore.map(predicate).into_iter().for_each(visit);
+        }
+        Op::MBarrier(op) => {
+            address(&op.address).into_iter().for_each(&mut visit);
+            op.a.map(|r| row(r, op.f.takes_state())).into_iter().for_each(visit);
         }
         Op::CopyGroups(_) | Op::Fence(_) | Op::Spill(_) | Op::Join(_) => {}
     }

@@ -9,6 +9,7 @@ pub(crate) fn observes(inst: &Inst) -> bool {
     match &inst.op {
         Op::Atomic(atomic) => atomic.d.is_some(),
         Op::Load(load) => load.access.strong(),
+        Op::MBarrier(op) => op.f.tests(),
         _ => false,
     }
 }

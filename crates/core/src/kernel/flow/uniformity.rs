@@ -197,7 +197,8 @@ impl<'a> Analysis<'a> {
                         && !matches!(load.access.space, Space::Const | Space::Param);
                 own || operand_diverges
             }
-            Op::Atomic(_) | Op::Shuffle(_) | Op::Clock { .. } | Op::ReadSlot(_) => true,
+            Op::Atomic(_) | Op::MBarrier(_) => true,
+            Op::Shuffle(_) | Op::Clock { .. } | Op::ReadSlot(_) => true,
             Op::Vote(Vote { kind: VoteKind::Elect(..), .. }) => true,
             Op::Match(op) => {
                 !op.all

@@ -1,15 +1,18 @@
-//! Asynchronous copies.
+//! Asynchronous copies and barrier objects (`mbarrier`).
 //!
 //! A copy is priced at its issue: as a global load, and as a store to shared memory. The cycle at
 //! which its data are in shared memory is its mark; a wait resumes at the latest mark of the copies
 //! that it waits for. Checks see the store to shared memory twice, at the issue and at the wait,
-//! because it may happen at any time in between.
+//! because it may happen at any time in between. Copies arrive at an object at their mark, noticed
+//! at the block's next operation on an object.
 
 use super::{After, Issue, Issuer, Times, asked, split};
-use crate::base::{Cycle, LaneMask, WarpId};
+use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, WarpId};
 use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, Stall};
 use crate::exec::{self, AccessKind, CopiedData, Effect, MemoryAccess};
 use crate::isa::Space;
+use crate::kernel::Op;
+use crate::machine::block::Block;
 use crate::machine::verdict::FaultReport;
 use crate::machine::warp::{Until, Warp};
 use crate::spec::Policy;
@@ -24,6 +27,10 @@ impl<O: Observer> Issuer<'_, O> {
         times: &mut Times,
     ) -> Result<After, Box<FaultReport>> {
         let &Issue { pc, active, lanes, now, step, .. } = issue;
+        let is_object = matches!(step.inst.op, Op::MBarrier(_));
+        if is_object {
+            self.arrive_late(warp.block, now);
+        }
         let effect = self.execute(warp, step, pc, lanes, active, now).map_err(|fault| {
             let place = (self.id, self.cx.spec.warp_size);
             Box::new(FaultReport::new(fault, place, warp, &step.inst, active, now))
@@ -34,7 +41,19 @@ impl<O: Observer> Issuer<'_, O> {
                 let here = self.land(warp, WarpId(issue.w as u32), lanes, groups);
                 times.resume = times.resume.max(Until::new(here, Stall::LongScoreboard));
             }
+            Effect::Access(access) => self.object(warp, issue, access, times),
+            Effect::ArriveByCopies(access) => {
+                let addresses = *self.addresses;
+                let at = self.land(warp, WarpId(issue.w as u32), access.lanes, None).max(now);
+                self.object(warp, issue, access, times);
+                let each = access.lanes.lanes().map(|l| (at, addresses[l as usize % MAX_LANES]));
+                self.blocks[warp.block].late.extend(each);
+            }
             _ => {}
+        }
+        if is_object && !self.blocks[warp.block].late.is_empty() {
+            // A copy will arrive: to wait for it is no livelock.
+            self.watch.progress();
         }
         match self.cx.spec.policy {
             Policy::Adversarial { seed } => {
@@ -82,6 +101,39 @@ impl<O: Observer> Issuer<'_, O> {
         warp.registers.copies.mark(done + served.port);
     }
 
+    /// Lets copies that are done at `now` arrive at their objects.
+    fn arrive_late(&mut self, block: usize, now: Cycle) {
+        let Block { late, shared, .. } = &mut self.blocks[block];
+        late.retain(|&(at, address)| {
+            if at <= now {
+                exec::arrive_by_copies(shared, address);
+            }
+            at > now
+        });
+    }
+
+    /// Prices an operation on barrier objects.
+    fn object(
+        &mut self,
+        warp: &mut Warp,
+        issue: &Issue<'_>,
+        access: MemoryAccess,
+        times: &mut Times,
+    ) {
+        let &Issue { w, pc, now, cost, step, .. } = issue;
+        let (sm, slot, price) = (self.id, WarpId(w as u32), Cycle::from(cost.latency));
+        if access.changed {
+            self.watch.progress();
+        }
+        let all = asked(&step.inst.op, access, &self.addresses, &warp.registers);
+        self.observer.access(slot, pc, &all);
+        let served = self.serve(warp, &step.inst.op, access, (slot.0, price), now);
+        times.done = served.done;
+        let traffic = served.traffic;
+        self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic });
+        self.observer.addresses(slot, pc, &traffic, &self.addresses);
+    }
+
     /// Writes copies that lanes wait for to shared memory. Returns the cycle of the last one.
     fn land(
         &mut self,
@@ -96,7 +148,7 @@ impl<O: Observer> Issuer<'_, O> {
             self.watch.progress();
         }
         for data in &landed {
-            self.observer.access(slot, crate::base::Pc(data.pc), &written(data));
+            self.observer.access(slot, Pc(data.pc), &written(data));
         }
         landed.iter().map(|data| data.mark).max().unwrap_or(0)
     }

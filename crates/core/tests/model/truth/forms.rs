@@ -54,7 +54,9 @@ fn is_element_wise(row: &Form) -> bool {
             | Class::Fence
     );
     let has_result = row.operands.iter().any(|o| o.result);
-    shaped && has_result && !among_lanes && row.sem != Sem::Cvta
+    // A GPU chooses other addresses, and a state of a barrier object is opaque.
+    let opaque = matches!(row.sem, Sem::Cvta | Sem::PendingCount);
+    shaped && has_result && !among_lanes && !opaque
 }
 
 /// Returns the mnemonics of a row to run: up to `most` in every combination, up to `types` in every
