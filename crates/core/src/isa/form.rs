@@ -164,7 +164,8 @@ pub struct Isa {
     pub(super) rows: Vec<Form>,
     pub(super) groups: Vec<Group>,
     pub(super) by_opcode: BTreeMap<String, Vec<u16>>,
-    pub(super) unsupported: BTreeMap<String, String>,
+    /// Reasons by opcode or start of a mnemonic, each with a way out.
+    pub(super) unsupported: BTreeMap<String, (String, Option<String>)>,
 }
 
 /// Form of a mnemonic, with the words in its slots.
@@ -245,8 +246,8 @@ impl Isa {
         &self.groups
     }
 
-    /// Returns the unsupported PTX opcodes, with the reasons.
+    /// Returns the unsupported PTX opcodes and starts of mnemonics, with the reasons.
     pub fn unsupported(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.unsupported.iter().map(|(opcode, why)| (opcode.as_str(), why.as_str()))
+        self.unsupported.iter().map(|(opcode, (why, _))| (opcode.as_str(), why.as_str()))
     }
 }

@@ -45,6 +45,8 @@ struct RawRow {
 #[serde(deny_unknown_fields)]
 struct RawUnsupported {
     why: String,
+    #[serde(default)]
+    help: Option<String>,
     opcodes: Vec<String>,
 }
 
@@ -93,7 +95,9 @@ fn read(text: &str) -> Result<Isa, String> {
         isa.groups.push(Group { title: group.title, rows: start..isa.rows.len() });
     }
     for group in raw.unsupported {
-        isa.unsupported.extend(group.opcodes.into_iter().map(|opcode| (opcode, group.why.clone())));
+        for opcode in group.opcodes {
+            isa.unsupported.insert(opcode, (group.why.clone(), group.help.clone()));
+        }
     }
     Ok(isa)
 }

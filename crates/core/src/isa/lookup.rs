@@ -38,7 +38,8 @@ impl Isa {
         let (opcode, words) =
             words.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
         let Some(rows) = self.by_opcode.get(opcode) else {
-            return Err(self.unknown_opcode(opcode));
+            let known = self.unsupported_start(mnemonic);
+            return Err(known.unwrap_or_else(|| self.unknown_opcode(opcode)));
         };
         let words = &usual_order(opcode, words)[..];
         for &index in rows {
@@ -47,15 +48,28 @@ impl Isa {
                 return Ok(FormMatch { index, form, words });
             }
         }
+        if let Some(error) = self.unsupported_start(mnemonic) {
+            return Err(error);
+        }
         let forms: Vec<&Form> = rows.iter().map(|&i| &self.rows[usize::from(i)]).collect();
         Err(explain(opcode, words, &forms, mnemonic))
     }
 
+    /// Returns the error of a mnemonic whose start is known to be unsupported.
+    fn unsupported_start(&self, mnemonic: &str) -> Option<LookupError> {
+        let ends = mnemonic.match_indices('.').map(|(end, _)| end).chain([mnemonic.len()]);
+        let mut starts = ends.map(|end| &mnemonic[..end]);
+        // An instruction on the shared memory of another block.
+        let remote = mnemonic.split('.').any(|word| word == "shared::cluster").then_some("mapa");
+        let found = starts.find_map(|start| Some((start, self.unsupported.get(start)?)));
+        let remote =
+            remote.and_then(|opcode| Some(("shared::cluster", self.unsupported.get(opcode)?)));
+        let (what, (why, help)) = found.or(remote)?;
+        let message = format!("`{what}` is not supported: {why}");
+        Some(LookupError::new("unsupported-instruction", message, help.clone()))
+    }
+
     fn unknown_opcode(&self, opcode: &str) -> LookupError {
-        if let Some(why) = self.unsupported.get(opcode) {
-            let message = format!("`{opcode}` is not supported: {why}");
-            return LookupError::new("unsupported-instruction", message, None);
-        }
         let help = closest(opcode, self.by_opcode.keys().map(String::as_str))
             .map(|c| format!("did you mean `{c}`?"));
         LookupError::new("unknown-instruction", format!("unknown instruction `{opcode}`"), help)
@@ -244,6 +258,15 @@ mod tests {
             ("call.unx", "unknown-modifier: `call` has no modifier `.unx`"),
             ("ld.globl.u32", "did you mean `.global`?"),
             ("", "unknown-instruction"),
+            ("vadd.s32", "unsupported-instruction: `vadd` is not supported"),
+            (
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
+                "`cp.async.bulk` is not supported: bulk copies (TMA) are not modelled (copy with",
+            ),
+            ("barrier.cluster.arrive", "`barrier.cluster` is not supported: clusters and"),
+            ("ld.shared::cluster.u32", "`shared::cluster` is not supported: clusters and"),
+            ("wgmma.fence.sync.aligned", "tensor cores of warp groups are not modelled (compile"),
+            ("tcgen05.alloc.sync", "tensor memory and its tensor cores are not modelled (compile"),
         ] {
             let text = error(mnemonic);
             assert!(text.contains(expected), "{mnemonic}: {text}");
