@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{CallError, Tool, call};
+use crate::{CallError, Tool, cache, call};
 
 /// Packages with the disassembler.
 pub const DISASSEMBLER: &str = "pip install nvidia-cuda-cuobjdump nvidia-cuda-nvdisasm";
@@ -37,14 +37,12 @@ pub enum ListingError {
 /// Returns the listing of an image as `cuobjdump -sass` prints it.
 ///
 /// `arch` is the architecture of the image, as in 90; `given` is the disassembler to call instead
-/// of the one that is found.
+/// of the one that is found. A listing is kept in the process and in the user's cache folder
+/// (`SIMT_SIM_CACHE`, or `simt-sim` in `XDG_CACHE_HOME` or `~/.cache`).
 ///
 /// # Errors
 /// Fails if the disassembler is missing or reports errors.
 pub fn listing(image: &[u8], arch: u32, given: Option<&Path>) -> Result<String, ListingError> {
-    let folder = tempfile::tempdir().map_err(ListingError::Temporary)?;
-    let file = folder.path().join("program.cubin");
-    std::fs::write(&file, image).map_err(ListingError::Temporary)?;
     let nvdisasm = || Tool::Nvdisasm.find();
     let (program, alone) = match given {
         Some(program) => {
@@ -58,14 +56,25 @@ pub fn listing(image: &[u8], arch: u32, given: Option<&Path>) -> Result<String, 
             (None, None) => return Err(ListingError::Missing),
         },
     };
+    let by = format!("sm_{arch} {}", cache::identity(&program));
+    cache::kept(image, &by, || called(image, arch, &program, alone))
+}
+
+/// Calls the disassembler: cuobjdump, or nvdisasm `alone`.
+fn called(image: &[u8], arch: u32, program: &Path, alone: bool) -> Result<String, ListingError> {
+    let folder = tempfile::tempdir().map_err(ListingError::Temporary)?;
+    let file = folder.path().join("program.cubin");
+    std::fs::write(&file, image).map_err(ListingError::Temporary)?;
     let file = file.into_os_string();
     let arguments = match alone {
         true => vec![file, "-pb".into(), "-hex".into(), "-novliw".into()],
         false => vec!["-sass".into(), file],
     };
-    let called = call(&program, &arguments, folder.path());
-    let called = called.map_err(|error| ListingError::Call { program: program.clone(), error })?;
-    let text = String::from_utf8(called.out).map_err(|_| ListingError::NoText(program))?;
+    let called = call(program, &arguments, folder.path());
+    let called =
+        called.map_err(|error| ListingError::Call { program: program.to_owned(), error })?;
+    let text = String::from_utf8(called.out);
+    let text = text.map_err(|_| ListingError::NoText(program.to_owned()))?;
     let head =
         if text.contains(CODE_FOR) { String::new() } else { format!("\t{CODE_FOR}{arch}\n") };
     Ok(head + &text)

@@ -3,6 +3,7 @@
 //! [`listing`] is the text of `cuobjdump -sass` for a cubin. Messages of the programs are bytes as
 //! printed; whoever shows them makes them printable.
 
+mod cache;
 mod disassemble;
 pub mod watch;
 
@@ -85,7 +86,7 @@ fn environment_of(interpreter: &Path) -> Option<&Path> {
 fn packages(environment: &Path) -> Vec<PathBuf> {
     let mut sites = vec![environment.join("Lib")];
     sites.extend(entries(&environment.join("lib"), "python3"));
-    let owners = sites.iter().map(|site| site.join("site-packages").join("nvidia"));
+    let owners = sites.iter().map(|site| site.join("site-packages/nvidia"));
     let mut found: Vec<PathBuf> = owners.flat_map(|owner| entries(&owner, "")).collect();
     found.sort();
     found.reverse();
