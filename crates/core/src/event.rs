@@ -447,6 +447,10 @@ pub struct Printed<'a> {
     pub block: BlockId,
     /// Thread index in the block.
     pub thread: u32,
+    /// Warp slot of the thread.
+    pub warp: WarpId,
+    /// Lane of the thread.
+    pub lane: u32,
     /// Bytes of one call.
     pub text: &'a [u8],
 }

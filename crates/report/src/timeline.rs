@@ -9,7 +9,7 @@ mod transposed;
 
 pub use data::csv;
 pub use data::quoted;
-pub use map::lane_map;
+pub use map::{lane_map, quoted_text};
 pub use transposed::transposed;
 
 use super::run::{Ending, StepInfo, Verdict};

@@ -17,6 +17,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph, Widget};
 use simt_core::debug::{Happening, StepNote, View};
 use simt_core::event::Stall;
+use simt_report::timeline::quoted_text;
 
 use super::app::App;
 
@@ -175,6 +176,9 @@ fn told(app: &App<'_>, note: &StepNote) -> String {
     }
     if note.released > 0 {
         text += &format!("; the barrier releases {} warps", note.released);
+    }
+    for (lane, printed) in &note.printed {
+        text += &format!("; lane {lane} prints {}", quoted_text(printed));
     }
     text
 }

@@ -38,6 +38,8 @@ pub struct StepNote {
     pub arrived: bool,
     /// Number of the block's warps released by a barrier.
     pub released: u32,
+    /// Bytes that each lane printed, in order.
+    pub printed: Vec<(u32, Vec<u8>)>,
 }
 
 impl StepNote {
@@ -178,6 +180,7 @@ impl StepLog {
         self.last = None;
         let Some(mut note) = self.first_issue(session) else { return };
         let (block, warp) = (note.block, note.warp);
+        note.printed = session.printed().to_vec();
         for event in session.events() {
             let (cycle, what) = match *event {
                 Event::Branch { cycle, pc, active, taken, .. } => {
@@ -263,6 +266,7 @@ impl StepLog {
                     met,
                     arrived,
                     released,
+                    printed: Vec::new(),
                 })
             }
             _ => None,

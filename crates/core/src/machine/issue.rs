@@ -323,7 +323,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
         };
         if !self.system.printed.is_empty() || self.system.heap_changed {
-            self.report_system(warp);
+            self.report_system(warp, slot);
         }
         let mut after = After::Nothing;
         let empties_l1 = cost.empties_l1 && !lanes.is_empty();
@@ -459,14 +459,14 @@ impl<'a, O: Observer> Issuer<'a, O> {
 
     /// Passes on the texts that lanes printed, and notes a change of the heap.
     #[cold]
-    fn report_system(&mut self, warp: &Warp) {
+    fn report_system(&mut self, warp: &Warp, slot: WarpId) {
         if std::mem::take(&mut self.system.heap_changed) {
             self.watch.progress();
         }
         for (lane, text) in self.system.printed.drain(..) {
             let thread = warp.index * self.cx.spec.warp_size + lane;
-            let block = warp.block_id;
-            self.observer.printed(&Printed { sm: self.id, block, thread, text: &text });
+            let (sm, block) = (self.id, warp.block_id);
+            self.observer.printed(&Printed { sm, block, thread, warp: slot, lane, text: &text });
         }
     }
 

@@ -217,6 +217,11 @@ impl<'a> Session<'a> {
         self.state.sms[self.state.last].issuer.observer.access()
     }
 
+    /// Returns what lanes printed in the last step, with the lane, in order.
+    pub fn printed(&self) -> &[(u32, Vec<u8>)] {
+        self.state.sms[self.state.last].issuer.observer.printed()
+    }
+
     /// Returns the index of the last step's SM in [`Session::sms`].
     pub fn last_sm(&self) -> usize {
         self.state.last

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use crate::base::{BlockId, Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::divergence::{Group, Join, StackEntry, WarpControl};
-use crate::event::{Event, Observer, Stall, Traffic};
+use crate::event::{Event, Observer, Printed, Stall, Traffic};
 
 pub use lanes::LaneState;
 use paths::Paths;
@@ -116,6 +116,8 @@ pub struct Issue {
     pub traffic: Option<Traffic>,
     /// For a memory access: its addresses.
     pub places: Option<Box<Places>>,
+    /// Bytes that each lane printed, in order.
+    pub printed: Vec<(u32, Vec<u8>)>,
     /// Waits since the previous issue, in order; they add up to the gap.
     ///
     /// [`Issue::parts`] has the waits between the micro-ops.
@@ -285,7 +287,7 @@ impl Observer for Timeline {
                     let (state, after) = Default::default();
                     let (taken, traffic, places, waits, parts) =
                         (None, None, None, Vec::new(), Vec::new());
-                    let (number, path) = (0, 0);
+                    let (number, path, printed) = (0, 0, Vec::new());
                     let issue = Issue {
                         number,
                         cycle,
@@ -298,6 +300,7 @@ impl Observer for Timeline {
                         taken,
                         traffic,
                         places,
+                        printed,
                         waits,
                         state,
                         after,
@@ -356,6 +359,15 @@ impl Observer for Timeline {
                 bytes: traffic.bytes_per_lane(),
                 addresses: std::array::from_fn(of),
             }));
+        }
+    }
+
+    fn printed(&mut self, printed: &Printed<'_>) {
+        if let Some(i) = self.strip(printed.warp)
+            && !self.progress[i].closed
+            && let Some(issue) = self.strips[i].issues.last_mut()
+        {
+            issue.printed.push((printed.lane, printed.text.to_vec()));
         }
     }
 

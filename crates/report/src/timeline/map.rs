@@ -31,7 +31,7 @@ fn map_of(out: &mut String, recording: &Recording, strip: &Strip, style: MapStyl
     let lane_column = lanes.max(5);
     let left = issues + cycles + lines + 3;
     let room = width.saturating_sub(left + lane_column + 2 + 4 + 2);
-    let mut row = |cells: [&str; 5], text: &str| {
+    let row = |out: &mut String, cells: [&str; 5], text: &str| {
         let [issue, cycle, line, lanes, n] = cells;
         let text: String = text.chars().filter(|c| !c.is_control()).take(room).collect();
         let row = format!("{issue:>issues$} {cycle:>cycles$} {line:>lines$} {lanes}{n:>4}  {text}");
@@ -39,7 +39,11 @@ fn map_of(out: &mut String, recording: &Recording, strip: &Strip, style: MapStyl
         out.push('\n');
     };
     // `n` is the number of lanes that execute the step.
-    row(["issue", "cycle", "line", &format!("{:<lane_column$}", ruler(lanes)), "n"], "instruction");
+    row(
+        out,
+        ["issue", "cycle", "line", &format!("{:<lane_column$}", ruler(lanes)), "n"],
+        "instruction",
+    );
     for (i, issue) in strip.issues.iter().enumerate() {
         let text = recording.step(issue.pc).map_or("", |step| step.text.as_str());
         let letters = recording.letters(issue);
@@ -47,12 +51,18 @@ fn map_of(out: &mut String, recording: &Recording, strip: &Strip, style: MapStyl
         let pad = " ".repeat(lane_column - lanes);
         let n = format!("{}{}", issue.executed.count(), if issue.diverges() { "*" } else { " " });
         let cells = [&issue.number.to_string(), &issue.cycle.to_string(), &line(issue).to_string()];
-        row([cells[0], cells[1], cells[2], &(letters + &pad), &n], text);
+        row(out, [cells[0], cells[1], cells[2], &(letters + &pad), &n], text);
+        for (lane, text) in &issue.printed {
+            let words = format!("lane {lane} prints {}", quoted_text(text));
+            let words: String = words.chars().take(width.saturating_sub(left)).collect();
+            out.push_str(&format!("{:left$}{words}\n", ""));
+        }
         if style.axis == Axis::Issue {
             continue;
         }
         let mut wait = |(stall, cycles): (Stall, Cycle), letters: &str, between: &str| {
             row(
+                out,
                 ["", &format!("+{cycles}"), "", letters, ""],
                 &format!("({}{between})", stall.name()),
             );
@@ -67,6 +77,11 @@ fn map_of(out: &mut String, recording: &Recording, strip: &Strip, style: MapStyl
             next.waits.iter().for_each(|&w| wait(w, &letters, ""));
         }
     }
+}
+
+/// Returns a printed text in quotes, as a string of C.
+pub fn quoted_text(text: &[u8]) -> String {
+    format!("{:?}", String::from_utf8_lossy(text))
 }
 
 /// Marks every eighth lane: `0       8       16      24`.

@@ -1,7 +1,7 @@
 //! Listener of a session: records the events of one step and the addresses of its access.
 
 use crate::base::{MAX_LANES, Pc, WarpId};
-use crate::event::{AccessWay, Event, MemoryKind, Observer, Traffic};
+use crate::event::{AccessWay, Event, MemoryKind, Observer, Printed, Traffic};
 
 /// Memory access with its addresses.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,12 +21,14 @@ pub struct Access {
 pub(super) struct Listener {
     events: Vec<Event>,
     access: Option<Access>,
+    printed: Vec<(u32, Vec<u8>)>,
 }
 
 impl Listener {
     pub(super) fn clear(&mut self) {
         self.events.clear();
         self.access = None;
+        self.printed.clear();
     }
 
     pub(super) fn events(&self) -> &[Event] {
@@ -35,6 +37,11 @@ impl Listener {
 
     pub(super) fn access(&self) -> Option<&Access> {
         self.access.as_ref()
+    }
+
+    /// Returns what lanes printed, with the lane, in order.
+    pub(super) fn printed(&self) -> &[(u32, Vec<u8>)] {
+        &self.printed
     }
 
     /// Returns true for a step that takes an issue slot. Free steps follow another step or its last
@@ -67,6 +74,10 @@ impl Observer for Listener {
 
     fn addresses(&mut self, slot: WarpId, pc: Pc, traffic: &Traffic, addresses: &[u64; MAX_LANES]) {
         self.access = Some(Access { slot, pc, traffic: *traffic, addresses: *addresses });
+    }
+
+    fn printed(&mut self, printed: &Printed<'_>) {
+        self.printed.push((printed.lane, printed.text.to_vec()));
     }
 
     fn merge(&mut self, _: Listener) {}
