@@ -1,6 +1,7 @@
 //! A parsed and checked program, before a run.
 
 mod compiled;
+mod signature;
 
 use crate::diag::{Diagnostic, first_of_many, has_errors};
 use crate::isa::Space;
@@ -12,6 +13,7 @@ use crate::sass;
 use std::sync::Arc;
 
 use compiled::Relocation;
+use signature::Signatures;
 
 pub use compiled::Compiled;
 
@@ -107,7 +109,8 @@ impl Program {
     /// Parses and checks what a compiler made of a CUDA C++ source: PTX, or a listing of machine
     /// code.
     ///
-    /// Directives, lines and spans are those of the source. `by` names the compiler.
+    /// Directives, lines and spans are those of the source, and so are the names of parameters where
+    /// the kernel's signature can be read. `by` names the compiler.
     pub fn of_cuda(name: &str, source: &str, code: &str, by: &str) -> Program {
         let (mut module, mut checked) = read(code, Bases::default());
         let compiled = Compiled::new(code, by);
@@ -118,7 +121,14 @@ impl Program {
         compiled.relocate(&Relocation::new(name, source, &locations), &mut checked);
         module.directives = ptx::leading_directives(source);
         let parts = vec![Part { name: name.to_string(), first_line: 1 }];
-        let program = Program::of(name, source.to_string(), module, checked, parts);
+        let mut program = Program::of(name, source.to_string(), module, checked, parts);
+        let signatures = Signatures::new(source);
+        for kernel in &mut program.kernels {
+            let names = signatures.names(&kernel.name, kernel.params.len()).unwrap_or_default();
+            for (parameter, name) in kernel.params.iter_mut().zip(names) {
+                parameter.name = name.to_owned();
+            }
+        }
         Program { compiled: Some(compiled), ..program }
     }
 
