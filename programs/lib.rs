@@ -84,6 +84,7 @@ pub const FILES: &[(&str, &str)] = files! {
     "cuda/math_sincos.ptx"
     "cuda/math_single.ptx"
     "cuda/paths_k.ptx"
+    "cuda/print_arms.ptx"
     "cuda/reduce_atomic.ptx"
     "cuda/reduce_interleaved.ptx"
     "cuda/reduce_neighbored.ptx"
