@@ -127,9 +127,26 @@ fn a_fault_is_cudas_error_and_ours_in_words() {
     let done = exec(&["--", python, PROGRAM, "4", "fault"]);
     assert_eq!(done.status.code(), Some(1));
     let words = text(&done.stderr);
-    assert!(words.contains("cuLaunchKernel: CUDA_ERROR_ILLEGAL_ADDRESS"), "{words}");
+    assert!(words.contains("cuMemcpyDtoH_v2: CUDA_ERROR_ILLEGAL_ADDRESS"), "{words}");
     assert!(words.contains("FAULT: out of bounds:"), "{words}");
     assert!(words.contains("st.global.f32 [%p], %x;"), "{words}");
+    let blocking = Command::new(env!("CARGO_BIN_EXE_simt-sim"))
+        .args(["exec", "--", python, PROGRAM, "4", "fault"])
+        .env("CUDA_LAUNCH_BLOCKING", "1")
+        .output()
+        .expect("the binary starts");
+    let words = text(&blocking.stderr);
+    assert!(words.contains("cuLaunchKernel: CUDA_ERROR_ILLEGAL_ADDRESS"), "{words}");
+}
+
+#[test]
+fn a_program_that_ends_without_waiting_has_its_rows() {
+    let Some(python) = python() else { return };
+    let done = exec(&["--", python, PROGRAM, "64", "leave"]);
+    let rows = text(&done.stderr);
+    assert_eq!((done.status.code(), text(&done.stdout).as_str()), (Some(0), ""), "{rows}");
+    let row: Vec<&str> = rows.lines().last().expect("a row").split_whitespace().collect();
+    assert_eq!(row[..4], ["1", "add", "64", "256"], "{rows}");
 }
 
 #[test]

@@ -6,9 +6,11 @@
 
 #![expect(unsafe_code, reason = "the interface is C: exported names, pointers of callers")]
 
+mod caller;
 mod context;
 mod copy;
 mod device;
+mod exit;
 mod functions;
 pub(crate) mod host;
 mod launch;
@@ -26,6 +28,7 @@ mod set;
 mod streams;
 
 pub(crate) use context::HEAP;
+pub(crate) use exit::at_exit;
 pub(crate) use module::Logs;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

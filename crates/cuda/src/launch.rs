@@ -1,27 +1,22 @@
-//! Launches: parameters, limits, the run and its consequences.
+//! Launches: parameters and limits.
 
 use std::sync::Arc;
 
-use simt_core::exec::{FaultKind, Heap};
+use simt_core::code::Code;
+use simt_core::exec::Heap;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Launch, Variables};
-use simt_core::machine::{DoesNotFit, Finish, Occupancy};
+use simt_core::machine::{DoesNotFit, Occupancy, Options};
 use simt_core::spec::Machine;
-use simt_core::{Job, diag};
+use simt_core::{Program, diag};
 use simt_report::launches::Launched;
-use simt_report::simulate::{self, Finished};
-use simt_threads::Threads;
 
-use crate::abi::{self, HEAP};
+use crate::abi::HEAP;
 use crate::device::{MOST_BLOCK_Z, MOST_GRID, SHARED_DEFAULT};
 use crate::error::Error;
 use crate::module;
-use crate::report;
 use crate::state::Driver;
 use crate::table::Handle;
-
-/// Findings of checks shown of one launch.
-const MOST_SHOWN: usize = 10;
 
 /// A launch that a program asks for.
 #[derive(Clone, Debug)]
@@ -84,11 +79,11 @@ impl Driver {
         Ok(())
     }
 
-    /// Runs a kernel to its end.
+    /// Admits a launch.
     ///
     /// # Errors
-    /// The error that CUDA has for the reason. A fault or a hang stays in the context.
-    pub(crate) fn launch(&mut self, request: Request) -> Result<(), Error> {
+    /// The error that CUDA has for a launch that a device refuses.
+    pub(crate) fn admitted(&mut self, request: Request) -> Result<Ready, Error> {
         let (context, state) = self.context()?;
         let device_index = state.device;
         let stack = state.limits.get(&0).and_then(|bytes| u32::try_from(*bytes).ok());
@@ -108,7 +103,7 @@ impl Driver {
                 code
             }
         };
-        let mut launch = Launch {
+        let launch = Launch {
             kernel: kernel.name.clone(),
             title: None,
             grid: request.grid,
@@ -127,7 +122,11 @@ impl Driver {
             .and_then(|()| Occupancy::new(kernel, &launch, &machine));
         let occupancy = match fits {
             Ok(occupancy) => occupancy,
-            Err(reason) => return Err(refused(&kernel.name, &reason)),
+            Err(reason) => {
+                let (said, error) = refused(&kernel.name, &reason);
+                crate::say(&said);
+                return Err(error);
+            }
         };
         if request.cooperative {
             let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
@@ -135,22 +134,6 @@ impl Driver {
                 return Err(Error::COOPERATIVE_LAUNCH_TOO_LARGE);
             }
         }
-        let host = Threads::new(self.options.jobs);
-        let checks = self.options.checks;
-        launch.buffers = self.memory.lend(checks.is_some());
-        if kernel.uses_heap() {
-            let (_, state) = self.context()?;
-            let made = || heap_bytes.map_or_else(Heap::default, Heap::new);
-            launch.heap = Some(state.heap.take().unwrap_or_else(made));
-        }
-        let code = (*code).clone();
-        let number = self.reports.launches + 1;
-        let recorded = self.options.views.shows(number).then(|| {
-            let (code, options) = (code.clone(), options.clone());
-            let launch = launch.clone();
-            let job = Job { program: &program, code, launch, machine: &machine, options };
-            self.options.views.record(&job, number)
-        });
         let row = Launched {
             number: 0,
             process: std::process::id(),
@@ -169,88 +152,33 @@ impl Driver {
             findings: [0, 0],
             run: None,
         };
-        let done = match checks {
-            None => Finished::run(&program, code, launch, &machine, &options, &host)
-                .map(|finished| (Done::Counts(Box::new(finished)), [0, 0])),
-            Some(on) => {
-                let job = Job { program: &program, code, launch, machine: &machine, options };
-                simulate::simulate_checked(job, &host, on).map(|checked| {
-                    let errors =
-                        checked.findings.iter().filter(|f| f.severity == diag::Severity::Error);
-                    let errors = errors.count() as u64;
-                    let findings = [errors, checked.findings.len() as u64 - errors];
-                    show(&program, &checked.findings);
-                    (Done::Run(Box::new(checked.simulation)), findings)
-                })
-            }
-        };
-        let (mut done, findings) = match done {
-            Ok(done) => done,
-            Err(reason) => return Err(refused(&kernel.name, &reason)),
-        };
-        if let Some(recorded) = recorded {
-            done = done.reported();
-            if let Done::Run(simulation) = &done {
-                recorded.write(&simulation.run, &program, &machine);
-            }
-        }
-        self.settle(done, Launched { findings, ..row }, context, device_index)
+        let heap = kernel.uses_heap().then(|| heap_bytes.map_or_else(Heap::default, Heap::new));
+        Ok(Ready {
+            context,
+            device: device_index,
+            program,
+            code,
+            launch,
+            heap,
+            machine,
+            options,
+            row,
+        })
     }
+}
 
-    /// Takes memory back after a run, and notes its time and its end.
-    fn settle(
-        &mut self,
-        mut done: Done,
-        row: Launched,
-        context: Handle,
-        device: usize,
-    ) -> Result<(), Error> {
-        let overhead = u64::from(self.devices[device].machine.launch_overhead);
-        let finish = done.finish().clone();
-        let fault = failure(&finish);
-        if fault.is_some() {
-            // Names the allocation next to a bad address, so it comes before memory is taken back.
-            done = done.reported();
-        }
-        let cycles = done.cycles() + overhead;
-        let buffers = std::mem::take(&mut done.launch_mut().buffers);
-        self.memory.take_back(buffers);
-        if let (Some(heap), Ok(state)) =
-            (done.launch_mut().heap.take(), self.contexts.get_mut(context))
-        {
-            state.heap = Some(heap);
-        }
-        abi::output::print(&done.printed());
-        if let Finish::Fault(report) = &finish {
-            let Launch { grid, block, .. } = *done.launch_mut();
-            for line in report.assertion(grid, block).unwrap_or_default() {
-                crate::say(&format!("{}\n", diag::printable(&line)));
-            }
-        }
-        let device = &mut self.devices[device];
-        device.cycles += cycles;
-        let nanoseconds = device.milliseconds(cycles) * 1e6;
-        let finish = finish.name().to_owned();
-        let row = Launched { cycles, nanoseconds, finish, ..row };
-        match done {
-            Done::Counts(finished) => self.reports.note(*finished, row),
-            Done::Run(simulation) => {
-                if fault.is_some() {
-                    report::explain(&simulation.run);
-                }
-                self.reports.note_run(simulation.run, row);
-            }
-        }
-        match fault {
-            None => Ok(()),
-            Some(fault) => {
-                if let Ok(context) = self.contexts.get_mut(context) {
-                    context.fault = Some(fault);
-                }
-                Err(fault)
-            }
-        }
-    }
+/// A launch that was admitted, without the contents of memory.
+pub(crate) struct Ready {
+    pub(crate) context: Handle,
+    pub(crate) device: usize,
+    pub(crate) program: Arc<Program>,
+    pub(crate) code: Arc<Code>,
+    pub(crate) launch: Launch,
+    /// New heap, if the kernel uses one and no kernel before did.
+    pub(crate) heap: Option<Heap>,
+    pub(crate) machine: Arc<Machine>,
+    pub(crate) options: Options,
+    pub(crate) row: Launched,
 }
 
 /// Returns the registers of a thread, if the estimate for PTX is more than a block can have.
@@ -266,97 +194,18 @@ fn fitting_registers(kernel: &Kernel, block: [u32; 3], machine: &Machine) -> Opt
     (estimated && kernel.registers_per_thread > most).then_some(most)
 }
 
-/// A run that has ended.
-enum Done {
-    Counts(Box<Finished>),
-    Run(Box<simulate::Simulation>),
-}
-
-impl Done {
-    fn finish(&self) -> &Finish {
-        match self {
-            Done::Counts(finished) => finished.finish(),
-            Done::Run(simulation) => &simulation.finish,
-        }
-    }
-
-    fn cycles(&self) -> u64 {
-        match self {
-            Done::Counts(finished) => finished.cycles(),
-            Done::Run(simulation) => simulation.run.cycles,
-        }
-    }
-
-    /// Returns what threads printed.
-    fn printed(&self) -> Vec<u8> {
-        match self {
-            Done::Counts(finished) => finished.printed(),
-            Done::Run(simulation) => simulation
-                .run
-                .output
-                .as_ref()
-                .map_or_else(Vec::new, |o| o.text.clone().into_bytes()),
-        }
-    }
-
-    fn launch_mut(&mut self) -> &mut Launch {
-        match self {
-            Done::Counts(finished) => finished.launch_mut(),
-            Done::Run(simulation) => &mut simulation.launch,
-        }
-    }
-
-    /// Returns the same with its report.
-    fn reported(self) -> Done {
-        match self {
-            Done::Counts(finished) => Done::Run(Box::new(finished.into_simulation())),
-            run => run,
-        }
-    }
-}
-
-/// Returns the error of a launch that did not finish.
-fn failure(finish: &Finish) -> Option<Error> {
-    Some(match finish {
-        Finish::Ok => return None,
-        Finish::Deadlock(_) | Finish::Livelock(_) | Finish::CycleLimit(_) => Error::LAUNCH_TIMEOUT,
-        Finish::Fault(report) => match report.fault.kind {
-            FaultKind::OutOfBounds { .. } | FaultKind::ReadOnly { .. } => Error::ILLEGAL_ADDRESS,
-            FaultKind::Misaligned { .. } => Error::MISALIGNED_ADDRESS,
-            FaultKind::StackOverflow { .. } => Error::HARDWARE_STACK_ERROR,
-            FaultKind::BadCallTarget { .. } => Error::INVALID_PC,
-            FaultKind::Assertion(_) => Error::ASSERT,
-            _ => Error::LAUNCH_FAILED,
-        },
-    })
-}
-
-fn refused(kernel: &str, reason: &DoesNotFit) -> Error {
-    crate::say(&format!("simt-sim: launch of `{kernel}`: {reason}\n"));
-    match reason {
+/// Returns the words and the error for a launch that does not fit the machine.
+pub(crate) fn refused(kernel: &str, reason: &DoesNotFit) -> (String, Error) {
+    let error = match reason {
         DoesNotFit::Resource { .. } => Error::LAUNCH_OUT_OF_RESOURCES,
         _ => Error::NOT_SUPPORTED,
-    }
-}
-
-/// Shows findings of the checks on standard error.
-fn show(program: &simt_core::Program, findings: &[diag::Diagnostic]) {
-    let first = findings.get(..MOST_SHOWN).unwrap_or(findings);
-    if first.is_empty() {
-        return;
-    }
-    let source = diag::Source { name: &program.name, text: &program.text };
-    let mut text = diag::render(first, source, false);
-    if findings.len() > first.len() {
-        text += &format!("{} more findings\n", findings.len() - first.len());
-    }
-    crate::say(&text);
+    };
+    (format!("simt-sim: launch of `{kernel}`: {reason}\n"), error)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simt_core::Program;
     use std::fmt::Write;
 
     #[test]

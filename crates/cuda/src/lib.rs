@@ -5,9 +5,9 @@
 //! driver touches (`memory`).
 //!
 //! Modelled: devices (one for each machine file), contexts, modules (PTX, cubins, fat binaries),
-//! memory and its copies, streams and events in order, launches, occupancy. Not modelled: textures
-//! and arrays, graphs, virtual memory management, sharing between processes; their functions report
-//! `CUDA_ERROR_NOT_SUPPORTED` and their name.
+//! memory and its copies, launches that run while the host goes on, streams and events in order,
+//! occupancy. Not modelled: textures and arrays, graphs, virtual memory management, sharing between
+//! processes; their functions report `CUDA_ERROR_NOT_SUPPORTED` and their name.
 //!
 //! All `unsafe` code is in `abi`. Every pointer of a caller is checked there before its use, and
 //! handles are numbers looked up in tables, so a wild handle is an error, not a crash.
@@ -21,7 +21,9 @@ mod link;
 mod memory;
 mod module;
 mod options;
+mod queue;
 mod report;
+mod running;
 mod state;
 mod stream;
 mod table;

@@ -61,6 +61,10 @@ pub(crate) struct Allocation {
     words: Vec<u32>,
     /// Memory of the process, for all other uses.
     host: Option<HostMemory>,
+    /// True while a launch has the content.
+    is_lent: bool,
+    /// Content of memory of the process when a launch got it.
+    before: Vec<u32>,
 }
 
 impl Allocation {
@@ -227,6 +231,8 @@ impl AddressSpace {
             writable: true,
             words: Vec::new(),
             host: None,
+            is_lent: false,
+            before: Vec::new(),
         }
     }
 
@@ -310,22 +316,30 @@ impl AddressSpace {
                 }
                 Some(host) => host.words(),
             };
+            a.is_lent = true;
+            a.before = if a.host.is_some() { words.clone() } else { Vec::new() };
             let (name, writable) = (a.name.clone(), a.writable);
             Buffer { name, address, bytes, element: Type::B32, words, mapped: true, writable }
         });
         lent.collect()
     }
 
-    /// Takes the contents back after a launch. `before` has those of host memory.
+    /// Takes the contents back after a launch, in the order of [`AddressSpace::lend`].
+    ///
+    /// Of memory of the process, only words that the launch changed are written: the program may
+    /// have changed others meanwhile. A run that failed early may leave nothing behind.
     pub(crate) fn take_back(&mut self, buffers: Vec<Buffer>) {
-        for (a, buffer) in self.allocations.values_mut().zip(buffers) {
+        let mut buffers = buffers.into_iter();
+        for a in self.allocations.values_mut().filter(|a| a.is_lent) {
+            let words = buffers.next().map(|buffer| buffer.words).unwrap_or_default();
+            let before = std::mem::take(&mut a.before);
+            a.is_lent = false;
             match &a.host {
                 None => {
-                    a.words = buffer.words;
-                    // A run that failed early may leave nothing behind.
+                    a.words = words;
                     a.words.resize(a.bytes.div_ceil(4) as usize, 0);
                 }
-                Some(host) => host.store(&buffer.words),
+                Some(host) => host.store(&before, &words),
             }
         }
     }

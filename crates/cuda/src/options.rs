@@ -4,6 +4,7 @@
 //! too. All names begin with `SIMT_SIM_`.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use simt_core::checks::Checks;
 use simt_core::divergence::SideOrder;
@@ -36,7 +37,9 @@ pub(crate) struct Options {
     /// True if reports have the whole run.
     pub(crate) whole: bool,
     /// Pages and pictures.
-    pub(crate) views: Views,
+    pub(crate) views: Arc<Views>,
+    /// True if a launch call returns when the launch has ended.
+    pub(crate) blocking: bool,
     /// Metrics of reports.
     pub(crate) metrics: Vec<String>,
 }
@@ -143,7 +146,8 @@ impl Options {
             reports: get("REPORTS").map(PathBuf::from),
             whole: get("WHOLE").is_some(),
             metrics,
-            views,
+            views: Arc::new(views),
+            blocking: std::env::var_os("CUDA_LAUNCH_BLOCKING").is_some_and(|value| value == "1"),
         })
     }
 }

@@ -91,8 +91,8 @@ fn open(folder: &Path) -> Option<File> {
     opened.map_err(|e| crate::say(&format!("warning: `{}`: {e}\n", path.display()))).ok()
 }
 
-/// Explains on standard error how a launch failed, in the words of `simt-sim run`.
-pub(crate) fn explain(run: &Run) {
+/// Explains how a launch failed, in the words of `simt-sim run`.
+pub(crate) fn explained(run: &Run) -> String {
     let head = format!("simt-sim: launch of `{}` ({})\n", run.kernel, run.program);
-    crate::say(&(head + &simt_report::ending(run, Style::default())));
+    head + &simt_report::ending(run, Style::default())
 }

@@ -1,7 +1,7 @@
 //! The driver of a process: devices, contexts and all objects, behind one lock.
 //!
-//! Launches run to their end before the call returns, in the order of the calls. So all streams
-//! are always empty, and every event that was recorded has happened.
+//! Most calls wait until all launches have ended ([`driver`]); those that need none of their
+//! results do not ([`at_once`]).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,12 +10,14 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use simt_core::exec::Heap;
 use simt_core::kernel::layout::Bases;
 
+use crate::abi;
 use crate::device::Device;
 use crate::error::Error;
 use crate::link::Link;
 use crate::memory::AddressSpace;
 use crate::module::{Function, Module};
 use crate::options::Options;
+use crate::queue::{self, Queue};
 use crate::report::Reports;
 use crate::stream::{Event, Stream};
 use crate::table::{Handle, Kind, Table};
@@ -29,6 +31,8 @@ pub(crate) struct Context {
     pub(crate) is_primary: bool,
     /// Error of a launch, which every later call returns.
     pub(crate) fault: Option<Error>,
+    /// The same before the program has waited for the launch.
+    pub(crate) failed: Option<Error>,
     /// Limits that the program set, by number of `CUlimit`.
     pub(crate) limits: BTreeMap<u32, u64>,
     /// Heap of `malloc` in kernels, once a kernel used it.
@@ -49,6 +53,7 @@ pub(crate) struct Driver {
     /// Memory pools: the device of each.
     pub(crate) pools: Table<usize>,
     pub(crate) reports: Reports,
+    pub(crate) queue: Queue,
     /// Modules loaded so far.
     pub(crate) loaded: u64,
     /// Addresses for the variables of the next module.
@@ -75,15 +80,26 @@ pub(crate) fn initialize() -> Result<(), Error> {
             Err(())
         }
     });
+    abi::at_exit();
     made.as_ref().map(|_| ()).map_err(|()| Error::NOT_INITIALIZED)
 }
 
-/// Returns the driver.
+/// Returns the driver once all launches have ended.
+///
+/// # Errors
+/// If it has not been made, or if launches are those of a parent process.
+pub(crate) fn driver() -> Result<MutexGuard<'static, Driver>, Error> {
+    queue::finish(at_once()?)
+}
+
+/// Returns the driver, which may be at work: contents of memory are then elsewhere.
 ///
 /// # Errors
 /// If it has not been made.
-pub(crate) fn driver() -> Result<MutexGuard<'static, Driver>, Error> {
-    let Some(Ok(driver)) = DRIVER.get() else { return Err(Error::NOT_INITIALIZED) };
+pub(crate) fn at_once() -> Result<MutexGuard<'static, Driver>, Error> {
+    let Some(Ok(driver)) = DRIVER.get() else {
+        return Err(Error::NOT_INITIALIZED);
+    };
     // A call that panicked may have left an object half made; its handle is then unknown.
     Ok(driver.lock().unwrap_or_else(PoisonError::into_inner))
 }
@@ -129,6 +145,7 @@ impl Driver {
             links: Table::new(Kind::Link),
             pools: Table::new(Kind::Pool),
             reports,
+            queue: Queue::default(),
             loaded: 0,
             bases: Bases::default(),
             options,
@@ -169,6 +186,7 @@ impl Driver {
             flags,
             is_primary: primary,
             fault: None,
+            failed: None,
             limits: BTreeMap::new(),
             heap: None,
         })

@@ -55,6 +55,11 @@ impl<T> Table<T> {
         self.objects.retain(|_, object| keep(object));
     }
 
+    /// Changes every object.
+    pub(crate) fn each(&mut self, change: impl FnMut(&mut T)) {
+        self.objects.values_mut().for_each(change);
+    }
+
     /// Iterates over handles and objects in the order of their creation.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Handle, &T)> {
         self.objects.iter().map(|(&handle, object)| (handle, object))

@@ -4,7 +4,7 @@ use super::device::CONTEXT_FLAGS;
 use super::entry_points;
 use super::pointer::Out;
 use crate::error::Error;
-use crate::state::{self, driver};
+use crate::state::{self, at_once, driver};
 use crate::stream::PRIORITIES;
 use crate::table::Handle;
 
@@ -42,7 +42,7 @@ fn limit(number: u32) -> Option<u64> {
 
 /// Returns the device of a context; 0 is the current one.
 fn device_of(context: Handle) -> Result<i32, Error> {
-    let mut driver = driver()?;
+    let mut driver = at_once()?;
     let device = match context {
         0 => driver.current_device()?,
         context => driver.contexts.get(context).map_err(|_| Error::INVALID_CONTEXT)?.device,
@@ -81,29 +81,29 @@ entry_points! {
     }
 
     fn cuCtxPushCurrent_v2(context: Handle) {
-        driver()?.contexts.get(context).map_err(|_| Error::INVALID_CONTEXT)?;
+        at_once()?.contexts.get(context).map_err(|_| Error::INVALID_CONTEXT)?;
         state::push_current(context);
         Ok(())
     }
 
     fn cuCtxPopCurrent_v2(context: Out<Handle>) {
-        drop(driver()?);
+        drop(at_once()?);
         let popped = state::pop_current()?;
         context.set_if(popped)
     }
 
     fn cuCtxSetCurrent(context: Handle) {
         if context != 0 {
-            driver()?.contexts.get(context).map_err(|_| Error::INVALID_CONTEXT)?;
+            at_once()?.contexts.get(context).map_err(|_| Error::INVALID_CONTEXT)?;
         } else {
-            drop(driver()?);
+            drop(at_once()?);
         }
         state::set_current(context);
         Ok(())
     }
 
     fn cuCtxGetCurrent(context: Out<Handle>) {
-        drop(driver()?);
+        drop(at_once()?);
         context.set(state::current())
     }
 
@@ -131,7 +131,7 @@ entry_points! {
     }
 
     fn cuCtxGetFlags(flags: Out<u32>) {
-        let found = driver()?.context()?.1.flags;
+        let found = at_once()?.context()?.1.flags;
         flags.set(found)
     }
 
@@ -156,7 +156,7 @@ entry_points! {
     }
 
     fn cuCtxGetLimit(value: Out<usize>, number: u32) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         let (_, context) = driver.context()?;
         let default = limit(number).ok_or(Error::UNSUPPORTED_LIMIT)?;
         value.set(context.limits.get(&number).copied().unwrap_or(default) as usize)
@@ -177,27 +177,27 @@ entry_points! {
     }
 
     fn cuCtxGetCacheConfig(config: Out<u32>) {
-        driver()?.context()?;
+        at_once()?.context()?;
         config.set(0)
     }
 
     fn cuCtxSetCacheConfig(config: u32) {
-        driver()?.context()?;
+        at_once()?.context()?;
         if config <= 3 { Ok(()) } else { Err(Error::INVALID_VALUE) }
     }
 
     fn cuCtxGetSharedMemConfig(config: Out<u32>) {
-        driver()?.context()?;
+        at_once()?.context()?;
         config.set(1)
     }
 
     fn cuCtxSetSharedMemConfig(config: u32) {
-        driver()?.context()?;
+        at_once()?.context()?;
         if config <= 2 { Ok(()) } else { Err(Error::INVALID_VALUE) }
     }
 
     fn cuCtxGetStreamPriorityRange(least: Out<i32>, greatest: Out<i32>) {
-        driver()?.context()?;
+        at_once()?.context()?;
         least.set_if(PRIORITIES[0])?;
         greatest.set_if(PRIORITIES[1])
     }

@@ -4,7 +4,7 @@ use super::entry_points;
 use super::pointer::{In, Out};
 use crate::device::{Device, MOST_GRID, SHARED_DEFAULT};
 use crate::error::Error;
-use crate::state::driver;
+use crate::state::{at_once, driver};
 
 /// Flags of a context that a program may set.
 pub(super) const CONTEXT_FLAGS: u32 = 0x1ff;
@@ -30,7 +30,7 @@ fn ordinal(device: i32) -> Result<usize, Error> {
 }
 
 fn uuid(out: Out<[u8; 16]>, device: i32) -> Result<(), Error> {
-    let uuid = driver()?.device(device)?.uuid(ordinal(device)?);
+    let uuid = at_once()?.device(device)?.uuid(ordinal(device)?);
     out.set(uuid)
 }
 
@@ -46,14 +46,16 @@ fn reset(device: i32) -> Result<(), Error> {
     let mut driver = driver()?;
     let found = driver.device(device)?;
     let retained = found.retained;
-    let Some(primary) = found.primary else { return Ok(()) };
+    let Some(primary) = found.primary else {
+        return Ok(());
+    };
     driver.end_context(primary)?;
     driver.device(device)?.retained = retained;
     Ok(())
 }
 
 fn set_flags(device: i32, flags: u32) -> Result<(), Error> {
-    let mut driver = driver()?;
+    let mut driver = at_once()?;
     let found = driver.device(device)?;
     if flags & !CONTEXT_FLAGS != 0 {
         return Err(Error::INVALID_VALUE);
@@ -64,17 +66,17 @@ fn set_flags(device: i32, flags: u32) -> Result<(), Error> {
 
 entry_points! {
     fn cuDeviceGetCount(count: Out<i32>) {
-        let devices = driver()?.devices.len();
+        let devices = at_once()?.devices.len();
         count.set(devices as i32)
     }
 
     fn cuDeviceGet(device: Out<i32>, number: i32) {
-        driver()?.device(number)?;
+        at_once()?.device(number)?;
         device.set(number)
     }
 
     fn cuDeviceGetName(name: Out<u8>, size: i32, device: i32) {
-        let found = driver()?.device(device)?.name();
+        let found = at_once()?.device(device)?.name();
         let size = usize::try_from(size).map_err(|_| Error::INVALID_VALUE)?;
         name.set_text(found.as_bytes(), size)
     }
@@ -88,23 +90,23 @@ entry_points! {
     }
 
     fn cuDeviceTotalMem_v2(bytes: Out<usize>, device: i32) {
-        let memory = driver()?.device(device)?.memory;
+        let memory = at_once()?.device(device)?.memory;
         bytes.set(memory as usize)
     }
 
     fn cuDeviceGetAttribute(value: Out<i32>, attribute: u32, device: i32) {
-        let found = driver()?.device(device)?.attribute(attribute, ordinal(device)?)?;
+        let found = at_once()?.device(device)?.attribute(attribute, ordinal(device)?)?;
         value.set(found)
     }
 
     fn cuDeviceComputeCapability(major: Out<i32>, minor: Out<i32>, device: i32) {
-        let arch = driver()?.device(device)?.arch as i32;
+        let arch = at_once()?.device(device)?.arch as i32;
         major.set(arch / 10)?;
         minor.set(arch % 10)
     }
 
     fn cuDeviceGetProperties(properties: Out<Properties>, device: i32) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         let device = driver.device(device)?;
         let threads = device.machine.max_block_threads as i32;
         properties.set(Properties {
@@ -122,26 +124,26 @@ entry_points! {
     }
 
     fn cuDeviceGetPCIBusId(id: Out<u8>, size: i32, device: i32) {
-        driver()?.device(device)?;
+        at_once()?.device(device)?;
         let size = usize::try_from(size).map_err(|_| Error::INVALID_VALUE)?;
         id.set_text(Device::bus_id(ordinal(device)?).as_bytes(), size)
     }
 
     fn cuDeviceGetByPCIBusId(device: Out<i32>, id: In<u8>) {
-        let (id, count) = (id.text()?, driver()?.devices.len());
+        let (id, count) = (id.text()?, at_once()?.devices.len());
         let found = (0..count).find(|&i| Device::bus_id(i).eq_ignore_ascii_case(&id));
         device.set(found.ok_or(Error::INVALID_DEVICE)? as i32)
     }
 
     fn cuDeviceCanAccessPeer(can: Out<i32>, device: i32, peer: i32) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         driver.device(device)?;
         driver.device(peer)?;
         can.set(0)
     }
 
     fn cuDeviceGetP2PAttribute(value: Out<i32>, _attribute: u32, device: i32, peer: i32) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         driver.device(device)?;
         driver.device(peer)?;
         if device == peer {
@@ -151,7 +153,7 @@ entry_points! {
     }
 
     fn cuDevicePrimaryCtxRetain(context: Out<u64>, device: i32) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         context.check()?;
         let primary = driver.primary(device)?;
         driver.device(device)?.retained += 1;
@@ -183,7 +185,7 @@ entry_points! {
     }
 
     fn cuDevicePrimaryCtxGetState(device: i32, flags: Out<u32>, active: Out<i32>) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         let device = driver.device(device)?;
         flags.set(device.flags)?;
         active.set(i32::from(device.primary.is_some()))

@@ -8,7 +8,7 @@ use super::entry_points;
 use super::pointer::Out;
 use crate::device::SHARED_DEFAULT;
 use crate::error::Error;
-use crate::state::driver;
+use crate::state::at_once;
 use crate::table::Handle;
 
 /// Names that were handed out; they stay until the end of the process.
@@ -16,7 +16,7 @@ static NAMES: Mutex<BTreeMap<String, CString>> = Mutex::new(BTreeMap::new());
 
 /// Returns the address of a name as a C string.
 fn name_of(function: Handle) -> Result<usize, Error> {
-    let name = driver()?.symbol(function)?.to_owned();
+    let name = at_once()?.symbol(function)?.to_owned();
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let text = CString::new(name.as_str()).map_err(|_| Error::UNKNOWN)?;
     let kept = names.entry(name).or_insert(text);
@@ -25,7 +25,7 @@ fn name_of(function: Handle) -> Result<usize, Error> {
 
 /// Returns an attribute, a number of `CUfunction_attribute`.
 fn attribute(number: u32, function: Handle) -> Result<i32, Error> {
-    let driver = driver()?;
+    let driver = at_once()?;
     let kernel = driver.kernel(function)?;
     let asked = driver.functions.get(function)?.most_dynamic;
     let device = driver.devices.first().ok_or(Error::INVALID_DEVICE)?;
@@ -60,7 +60,7 @@ fn attribute(number: u32, function: Handle) -> Result<i32, Error> {
 }
 
 fn set_attribute(function: Handle, number: u32, value: i32) -> Result<(), Error> {
-    let mut driver = driver()?;
+    let mut driver = at_once()?;
     let shared = driver.kernel(function)?.shared_bytes;
     let most = driver.devices.first().map_or(0, crate::device::Device::most_shared);
     match number {
@@ -84,7 +84,7 @@ fn parameter(
     offset: Out<usize>,
     size: Out<usize>,
 ) -> Result<(), Error> {
-    let (all, _) = driver()?.parameters(function)?;
+    let (all, _) = at_once()?.parameters(function)?;
     let &(at, bytes) = all.get(index).ok_or(Error::INVALID_VALUE)?;
     offset.set(at as usize)?;
     size.set_if(bytes as usize)
@@ -102,36 +102,36 @@ entry_points! {
     }
 
     fn cuKernelGetAttribute(value: Out<i32>, number: u32, kernel: Handle, device: i32) {
-        driver()?.device(device)?;
+        at_once()?.device(device)?;
         value.check()?;
         let found = attribute(number, kernel)?;
         value.set(found)
     }
 
     fn cuKernelSetAttribute(number: u32, value: i32, kernel: Handle, device: i32) {
-        driver()?.device(device)?;
+        at_once()?.device(device)?;
         set_attribute(kernel, number, value)
     }
 
     fn cuFuncSetCacheConfig(function: Handle, config: u32) {
-        driver()?.functions.get(function)?;
+        at_once()?.functions.get(function)?;
         if config <= 3 { Ok(()) } else { Err(Error::INVALID_VALUE) }
     }
 
     fn cuKernelSetCacheConfig(kernel: Handle, config: u32, device: i32) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         driver.device(device)?;
         driver.functions.get(kernel)?;
         if config <= 3 { Ok(()) } else { Err(Error::INVALID_VALUE) }
     }
 
     fn cuFuncSetSharedMemConfig(function: Handle, config: u32) {
-        driver()?.functions.get(function)?;
+        at_once()?.functions.get(function)?;
         if config <= 2 { Ok(()) } else { Err(Error::INVALID_VALUE) }
     }
 
     fn cuFuncGetModule(module: Out<Handle>, function: Handle) {
-        let found = driver()?.functions.get(function)?.module;
+        let found = at_once()?.functions.get(function)?.module;
         module.set(found)
     }
 
@@ -154,11 +154,11 @@ entry_points! {
     }
 
     fn cuFuncIsLoaded(state: Out<u32>, function: Handle) {
-        driver()?.functions.get(function)?;
+        at_once()?.functions.get(function)?;
         state.set(1)
     }
 
     fn cuFuncLoad(function: Handle) {
-        driver()?.functions.get(function).map(|_| ())
+        at_once()?.functions.get(function).map(|_| ())
     }
 }

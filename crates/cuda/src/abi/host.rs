@@ -68,7 +68,9 @@ impl HostMemory {
 
     /// Returns the bytes of memory that the driver mapped; none of other memory.
     pub(crate) fn mapped(&mut self) -> &mut [u8] {
-        let Owner::Pages = self.owner else { return &mut [] };
+        let Owner::Pages = self.owner else {
+            return &mut [];
+        };
         let place = ptr::with_exposed_provenance_mut(self.address);
         // SAFETY: the pages stay mapped; the program does not use them during a call.
         unsafe { std::slice::from_raw_parts_mut(place, self.bytes) }
@@ -96,26 +98,26 @@ impl HostMemory {
         ((self.address - skipped) as u64, (skipped + self.bytes) as u64, words)
     }
 
-    /// Writes the bytes that differ from `words`, which [`HostMemory::words`] made.
+    /// Writes the bytes in which `after` differs from `before`, which [`HostMemory::words`] made.
     ///
     /// Bytes that did not change are not written: the program may use them meanwhile.
-    pub(crate) fn store(&self, words: &[u32]) {
+    pub(crate) fn store(&self, before: &[u32], after: &[u32]) {
         const STEP: usize = 4096;
-        let bytes: &[u8] = bytemuck::cast_slice(words);
-        let new = bytes.get(self.address % 4..).unwrap_or_default();
-        let new = &new[..self.bytes.min(new.len())];
+        fn own(words: &[u32], address: usize) -> &[u8] {
+            bytemuck::cast_slice::<u32, u8>(words).get(address % 4..).unwrap_or_default()
+        }
+        let (before, after) = (own(before, self.address), own(after, self.address));
+        let bytes = self.bytes.min(before.len()).min(after.len());
         let place = ptr::with_exposed_provenance_mut::<u8>(self.address);
-        let mut old = [0_u8; STEP];
-        for (at, new) in (0..).step_by(STEP).zip(new.chunks(STEP)) {
-            let old = &mut old[..new.len()];
-            // SAFETY: the chunk lies in the memory, which is mapped as long as this value lives.
-            unsafe { ptr::copy_nonoverlapping(place.add(at), old.as_mut_ptr(), new.len()) };
+        let chunks = before[..bytes].chunks(STEP).zip(after[..bytes].chunks(STEP));
+        for (at, (old, new)) in (0..).step_by(STEP).zip(chunks) {
             if old == new {
                 continue;
             }
             for (i, (old, new)) in old.iter().zip(new).enumerate() {
                 if old != new {
-                    // SAFETY: as above; the byte belongs to the chunk.
+                    // SAFETY: the byte lies in the memory, which is mapped as long as this value
+                    // lives.
                     unsafe { place.add(at + i).write(*new) };
                 }
             }
@@ -127,12 +129,16 @@ impl HostMemory {
 ///
 /// The system's own list of mappings says so; without it, the caller's promise must do.
 fn is_mapped(first: u64, last: u64) -> bool {
-    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return true };
+    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else {
+        return true;
+    };
     let mut next = first;
     for line in maps.lines() {
         let mut words = line.split([' ', '-']);
         let mut bound = || u64::from_str_radix(words.next()?, 16).ok();
-        let (Some(from), Some(to)) = (bound(), bound()) else { continue };
+        let (Some(from), Some(to)) = (bound(), bound()) else {
+            continue;
+        };
         let writable = words.next().is_some_and(|rights| rights.starts_with("rw"));
         if (from..to).contains(&next) {
             if !writable {
@@ -222,9 +228,13 @@ mod tests {
         let (address, bytes, mut words) = memory.words();
         assert_eq!((address as usize, bytes), (base + at - 1, 6));
         assert_eq!(words[0] & 0xff, 0, "the byte before is not shown");
+        let old = words.clone();
         words[0] = words[0].swap_bytes() | 0xff;
         words[1] |= 0xff00_0000;
-        memory.store(&words);
+        own[at + 4] = 99; // by the program, meanwhile
+        memory.store(&old, &words);
+        assert_eq!(own[at + 4], 99, "a byte that the launch did not change");
+        own[at + 4] = at as u8 + 5;
         let before = [1_u8, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
         assert_eq!(own[..at], before[..at], "bytes before are not written");
         assert_eq!(own[at + 5..], before[at + 5..], "bytes after are not written");

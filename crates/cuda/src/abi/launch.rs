@@ -4,7 +4,8 @@ use super::entry_points;
 use super::pointer::In;
 use crate::error::Error;
 use crate::launch::Request;
-use crate::state::driver;
+use crate::queue::{self, Work};
+use crate::state::{self, at_once, driver};
 use crate::table::Handle;
 
 /// Keys of the list `extra`: end, address of the parameter block, address of its size.
@@ -56,7 +57,7 @@ fn launch(
     params: In<usize>,
     extra: In<usize>,
 ) -> Result<(), Error> {
-    let mut driver = driver()?;
+    let mut driver = at_once()?;
     driver.context()?;
     driver.stream(shape.stream)?;
     let (all, size) = driver.parameters(function)?;
@@ -78,7 +79,11 @@ fn launch(
         }
     }
     let Shape { grid, block: threads, shared, cooperative, .. } = shape;
-    driver.launch(Request { function, grid, block: threads, shared, params: block, cooperative })
+    let request = Request { function, grid, block: threads, shared, params: block, cooperative };
+    let ready = driver.admitted(request)?;
+    let blocks = driver.options.blocking;
+    queue::submit(driver, Work::Launch(Box::new(ready)))?;
+    if blocks { state::driver()?.context().map(|_| ()) } else { Ok(()) }
 }
 
 /// Reads a parameter block that is passed in one piece.

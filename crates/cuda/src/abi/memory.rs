@@ -5,7 +5,7 @@ use super::host::HostMemory;
 use super::pointer::{In, Out};
 use crate::error::Error;
 use crate::memory::Use;
-use crate::state::driver;
+use crate::state::{at_once, driver};
 use crate::table::Handle;
 
 /// Flags of `cuMemHostAlloc`: portable, mapped, write-combined.
@@ -45,7 +45,7 @@ pub(super) fn free(address: u64) -> Result<(), Error> {
 
 /// Writes an attribute of a pointer. For an address that the driver does not know, most have none.
 fn attribute(out: usize, attribute: u32, address: u64) -> Result<(), Error> {
-    let mut driver = driver()?;
+    let mut driver = at_once()?;
     let device_of_context = |driver: &mut crate::state::Driver, context| {
         driver.contexts.get(context).map_or(0, |context| context.device)
     };
@@ -87,7 +87,7 @@ fn attribute(out: usize, attribute: u32, address: u64) -> Result<(), Error> {
 
 entry_points! {
     fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         driver.context()?;
         free.set(driver.memory.free_bytes() as usize)?;
         total.set(driver.memory.limit as usize)
@@ -114,7 +114,7 @@ entry_points! {
     }
 
     fn cuMemGetAddressRange_v2(base: Out<u64>, bytes: Out<usize>, address: u64) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         driver.context()?;
         let found = driver.memory.find(address).ok_or(Error::NOT_FOUND)?;
         base.set_if(found.address)?;
@@ -146,7 +146,7 @@ entry_points! {
     }
 
     fn cuMemHostGetDevicePointer_v2(out: Out<u64>, address: u64, flags: u32) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         driver.context()?;
         let found = driver.memory.find(address).ok_or(Error::INVALID_VALUE)?;
         if flags != 0 || !matches!(found.purpose, Use::Pinned | Use::Registered | Use::Managed) {
@@ -156,7 +156,7 @@ entry_points! {
     }
 
     fn cuMemHostGetFlags(flags: Out<u32>, address: u64) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         driver.context()?;
         let found = driver.memory.find(address).ok_or(Error::INVALID_VALUE)?;
         if found.purpose != Use::Pinned {
@@ -225,7 +225,7 @@ entry_points! {
     }
 
     fn cuPointerSetAttribute(_value: usize, attribute: u32, address: u64) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         driver.context()?;
         driver.memory.find(address).ok_or(Error::INVALID_VALUE)?;
         if attribute == 6 { Ok(()) } else { Err(Error::INVALID_VALUE) }
@@ -234,7 +234,7 @@ entry_points! {
 
 /// Checks that a range of addresses is allocated.
 fn known(address: u64, bytes: usize) -> Result<(), Error> {
-    let mut driver = driver()?;
+    let mut driver = at_once()?;
     driver.context()?;
     let found = driver.memory.find(address).ok_or(Error::INVALID_VALUE)?;
     let left = found.bytes - (address - found.address);

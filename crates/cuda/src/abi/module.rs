@@ -5,7 +5,7 @@ use super::{entry_points, refuse};
 use crate::error::Error;
 use crate::fatbin;
 use crate::module::Refusal;
-use crate::state::driver;
+use crate::state::{at_once, driver};
 use crate::table::Handle;
 
 /// Size of the header of an ELF file, and of an entry of its tables, in bytes.
@@ -167,12 +167,12 @@ entry_points! {
     }
 
     fn cuModuleGetLoadingMode(mode: Out<u32>) {
-        drop(driver()?);
+        drop(at_once()?);
         mode.set(2) // lazy
     }
 
     fn cuModuleGetFunction(function: Out<Handle>, module: Handle, name: In<u8>) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         driver.context()?;
         function.check()?;
         let found = driver.function(module, &name.text()?).map_err(refuse)?;
@@ -180,7 +180,7 @@ entry_points! {
     }
 
     fn cuModuleGetFunctionCount(count: Out<u32>, module: Handle) {
-        let kernels = driver()?.modules.get(module)?.program.kernels.len();
+        let kernels = at_once()?.modules.get(module)?.program.kernels.len();
         count.set(kernels as u32)
     }
 
@@ -195,7 +195,7 @@ entry_points! {
     }
 
     fn cuModuleGetGlobal_v2(address: Out<u64>, bytes: Out<usize>, module: Handle, name: In<u8>) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         driver.context()?;
         let (at, size) = driver.variable(module, &name.text()?)?;
         address.set_if(at)?;

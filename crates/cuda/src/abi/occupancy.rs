@@ -6,7 +6,7 @@ use simt_core::machine::Occupancy;
 use super::entry_points;
 use super::pointer::Out;
 use crate::error::Error;
-use crate::state::{Driver, driver};
+use crate::state::{Driver, at_once};
 use crate::table::Handle;
 
 /// Function of the caller: dynamic shared memory for a block of so many threads.
@@ -49,7 +49,7 @@ fn best(
     grid.check()?;
     block.check()?;
     let (most, lanes, sms) = {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         let device = driver.current_device()?;
         driver.kernel(kernel)?;
         let machine = &driver.devices[device].machine;
@@ -60,7 +60,7 @@ fn best(
     for threads in (1..=most / lanes).rev().map(|warps| warps * lanes) {
         // The caller's function runs without the lock.
         let shared = shared_of.map_or(shared, |of| of(threads));
-        let blocks = blocks(&mut *driver()?, kernel, threads, shared)?;
+        let blocks = blocks(&mut *at_once()?, kernel, threads, shared)?;
         let resident = blocks * threads as u32;
         if blocks > 0 && found.is_none_or(|(best, ..)| resident > best) {
             found = Some((resident, threads, blocks));
@@ -76,7 +76,7 @@ entry_points! {
         count: Out<i32>, kernel: Handle, threads: i32, shared: usize,
     ) {
         count.check()?;
-        let found = blocks(&mut *driver()?, kernel, threads, shared)?;
+        let found = blocks(&mut *at_once()?, kernel, threads, shared)?;
         count.set(found as i32)
     }
 
@@ -87,7 +87,7 @@ entry_points! {
         if flags > 1 {
             return Err(Error::INVALID_VALUE);
         }
-        let found = blocks(&mut *driver()?, kernel, threads, shared)?;
+        let found = blocks(&mut *at_once()?, kernel, threads, shared)?;
         count.set(found as i32)
     }
 
@@ -111,7 +111,7 @@ entry_points! {
     fn cuOccupancyAvailableDynamicSMemPerBlock(
         bytes: Out<usize>, kernel: Handle, blocks: i32, threads: i32,
     ) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         let device = driver.current_device()?;
         bytes.check()?;
         if blocks <= 0 || threads <= 0 {

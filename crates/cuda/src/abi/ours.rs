@@ -16,7 +16,9 @@ thread_local! {
 
 /// Keeps a text for the thread and returns its address.
 fn keep(text: String) -> *const c_char {
-    let Ok(text) = CString::new(text) else { return null() };
+    let Ok(text) = CString::new(text) else {
+        return null();
+    };
     REPORT.with_borrow_mut(|kept| {
         *kept = text;
         kept.as_ptr()

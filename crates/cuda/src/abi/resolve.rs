@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, Once, PoisonError};
 
-use super::entry_points;
 use super::pointer::{In, Out};
+use super::{caller, entry_points};
 use crate::error::{self, Error};
 use crate::state;
 
@@ -71,6 +71,17 @@ fn resolve(symbol: In<u8>, pfn: Out<usize>, version: i32, flags: u64) -> Result<
     Ok(address.is_some())
 }
 
+/// Returns the warning about a library that asks for undocumented tables.
+///
+/// Only NVIDIA's runtime does, which `nvcc` links into libraries and programs by default.
+fn warning(file: &str) -> String {
+    let file = simt_core::diag::printable(file);
+    format!(
+        "simt-sim: warning: `{file}` has NVIDIA's CUDA runtime in it, which runs on NVIDIA's driver \
+         only; its calls fail\nhelp: link it with `nvcc -cudart shared`\n"
+    )
+}
+
 /// Name and description of a result as C strings.
 type Texts = (CString, CString);
 
@@ -130,6 +141,12 @@ entry_points! {
 
     fn cuGetExportTable(table: Out<usize>, _id: usize) {
         // Undocumented tables; clients that can do without them go on.
+        static WARNED: Once = Once::new();
+        WARNED.call_once(|| {
+            if let Some(file) = caller::file() {
+                crate::say(&warning(&file));
+            }
+        });
         table.set(0)?;
         Err(Error::NOT_FOUND)
     }

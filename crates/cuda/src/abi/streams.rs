@@ -1,17 +1,25 @@
 //! Streams and events.
 
+use std::sync::MutexGuard;
+use std::thread;
+use std::time::Duration;
+
 use super::entry_points;
 use super::pointer::Out;
 use crate::error::Error;
-use crate::state::{self, driver};
+use crate::queue::{self, Work};
+use crate::state::{self, Driver, at_once, driver};
 use crate::stream::{DISABLE_TIMING, EVENT_FLAGS, Event, PRIORITIES, Stream};
 use crate::table::Handle;
 
 /// Function of the host that a stream calls with stream, status and data.
 pub(super) type Callback = extern "C" fn(Handle, u32, usize);
 
+/// Time before a caller hears that work is not done.
+const POLL: Duration = Duration::from_micros(20);
+
 fn create(out: Out<Handle>, flags: u32, priority: i32) -> Result<(), Error> {
-    let mut driver = driver()?;
+    let mut driver = at_once()?;
     let (context, _) = driver.context()?;
     out.check()?;
     if flags > 1 {
@@ -22,29 +30,42 @@ fn create(out: Out<Handle>, flags: u32, priority: i32) -> Result<(), Error> {
     out.set(stream)
 }
 
-/// Checks that a stream exists and that its context is sound.
-fn sound(stream: Handle) -> Result<(), Error> {
+/// Waits for a stream and checks that its context is sound.
+fn synchronize(stream: Handle) -> Result<(), Error> {
     let mut driver = driver()?;
     driver.stream(stream)?;
     driver.context().map(|_| ())
 }
 
+/// Reports that work is not done. Callers ask again and again, so it gives way to others.
+fn not_ready(driver: MutexGuard<'static, Driver>) -> Result<(), Error> {
+    drop(driver);
+    thread::sleep(POLL);
+    Err(Error::NOT_READY)
+}
+
 fn record(event: Handle, stream: Handle) -> Result<(), Error> {
-    let mut driver = driver()?;
+    let mut driver = at_once()?;
     let device = driver.current_device()?;
     driver.stream(stream)?;
-    let now = driver.devices[device].cycles;
-    driver.events.get_mut(event)?.recorded = Some(now);
+    driver.events.get_mut(event)?.pending += 1;
+    if driver.queue.is_busy() {
+        return queue::submit(driver, Work::Record(event, device));
+    }
+    driver.record(event, device);
     Ok(())
 }
 
 fn elapsed(milliseconds: Out<f32>, start: Handle, end: Handle) -> Result<(), Error> {
-    let mut driver = driver()?;
+    let mut driver = at_once()?;
     let device = driver.current_device()?;
     milliseconds.check()?;
     let (start, end) = (driver.events.get(start)?, driver.events.get(end)?);
     if (start.flags | end.flags) & DISABLE_TIMING != 0 {
         return Err(Error::INVALID_HANDLE);
+    }
+    if start.pending + end.pending > 0 {
+        return Err(Error::NOT_READY);
     }
     let (Some(from), Some(to)) = (start.recorded, end.recorded) else {
         return Err(Error::INVALID_HANDLE);
@@ -55,7 +76,7 @@ fn elapsed(milliseconds: Out<f32>, start: Handle, end: Handle) -> Result<(), Err
 
 /// Reports that a stream is not captured.
 fn not_captured(stream: Handle, status: Out<u32>) -> Result<(), Error> {
-    driver()?.stream(stream)?;
+    at_once()?.stream(stream)?;
     status.set(0)
 }
 
@@ -69,19 +90,25 @@ entry_points! {
     }
 
     fn cuStreamDestroy_v2(stream: Handle) {
-        driver()?.streams.remove(stream).map(|_| ())
+        at_once()?.streams.remove(stream).map(|_| ())
     }
 
     fn cuStreamQuery(stream: Handle) {
-        sound(stream)
+        let mut driver = at_once()?;
+        driver.stream(stream)?;
+        if driver.queue.is_busy() {
+            return not_ready(driver);
+        }
+        driver.arrive();
+        driver.context().map(|_| ())
     }
 
     fn cuStreamSynchronize(stream: Handle) {
-        sound(stream)
+        synchronize(stream)
     }
 
     fn cuStreamWaitEvent(stream: Handle, event: Handle, flags: u32) {
-        let driver = driver()?;
+        let driver = at_once()?;
         driver.stream(stream)?;
         driver.events.get(event)?;
         if flags <= 1 { Ok(()) } else { Err(Error::INVALID_VALUE) }
@@ -94,7 +121,8 @@ entry_points! {
         if flags != 0 {
             return Err(Error::INVALID_VALUE);
         }
-        let status = match sound(stream) {
+        // The program's thread calls it, after all work before it.
+        let status = match synchronize(stream) {
             Err(Error::INVALID_HANDLE) => return Err(Error::INVALID_HANDLE),
             other => other.err().map_or(0, |error| error.0),
         };
@@ -109,14 +137,14 @@ entry_points! {
     }
 
     fn cuStreamGetCtx(stream: Handle, context: Out<Handle>) {
-        let driver = driver()?;
+        let driver = at_once()?;
         driver.stream(stream)?;
         let own = driver.streams.get(stream).map(|stream| stream.context);
         context.set(own.unwrap_or_else(|_| state::current()))
     }
 
     fn cuStreamGetDevice(stream: Handle, device: Out<i32>) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         driver.stream(stream)?;
         let own = driver.streams.get(stream).map(|stream| stream.context);
         let found = match own {
@@ -127,19 +155,19 @@ entry_points! {
     }
 
     fn cuStreamGetFlags(stream: Handle, flags: Out<u32>) {
-        let driver = driver()?;
+        let driver = at_once()?;
         driver.stream(stream)?;
         flags.set(driver.streams.get(stream).map_or(0, |stream| stream.flags))
     }
 
     fn cuStreamGetPriority(stream: Handle, priority: Out<i32>) {
-        let driver = driver()?;
+        let driver = at_once()?;
         driver.stream(stream)?;
         priority.set(driver.streams.get(stream).map_or(0, |stream| stream.priority))
     }
 
     fn cuStreamGetId(stream: Handle, id: Out<u64>) {
-        driver()?.stream(stream)?;
+        at_once()?.stream(stream)?;
         id.set(stream)
     }
 
@@ -161,18 +189,18 @@ entry_points! {
     }
 
     fn cuEventCreate(event: Out<Handle>, flags: u32) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         let (context, _) = driver.context()?;
         event.check()?;
         if flags & !EVENT_FLAGS != 0 {
             return Err(Error::INVALID_VALUE);
         }
-        let made = driver.events.add(Event { context, flags, recorded: None });
+        let made = driver.events.add(Event { context, flags, recorded: None, pending: 0 });
         event.set(made)
     }
 
     fn cuEventDestroy_v2(event: Handle) {
-        driver()?.events.remove(event).map(|_| ())
+        at_once()?.events.remove(event).map(|_| ())
     }
 
     fn cuEventRecord(event: Handle, stream: Handle) {
@@ -187,9 +215,15 @@ entry_points! {
     }
 
     fn cuEventQuery(event: Handle) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
         driver.context()?;
-        driver.events.get(event).map(|_| ())
+        if driver.events.get(event)?.pending > 0 {
+            return not_ready(driver);
+        }
+        if !driver.queue.is_busy() {
+            driver.arrive();
+        }
+        driver.context().map(|_| ())
     }
 
     fn cuEventSynchronize(event: Handle) {

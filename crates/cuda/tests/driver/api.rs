@@ -89,6 +89,14 @@ impl Driver {
         self.call("cuLaunchKernel", &[function, blocks, 1, 1, threads, 1, 1, 0, 0, params, 0])
     }
 
+    /// Launches a kernel as [`Driver::launch`] does, and waits for it.
+    pub(crate) fn run(&self, function: u64, blocks: u64, threads: u64, values: &[u64]) -> u32 {
+        match self.launch(function, blocks, threads, values) {
+            0 => self.call("cuCtxSynchronize", &[]),
+            refused => refused,
+        }
+    }
+
     /// Returns the name of a result.
     pub(crate) fn name_of(&self, error: u32) -> String {
         let mut at = 0_u64;

@@ -4,5 +4,6 @@
 #![expect(unsafe_code, reason = "the library is loaded at run time and has a C interface")]
 
 mod api;
+mod asynchronous;
 mod mutated;
 mod programs;

@@ -100,7 +100,7 @@ fn kernels_use_memory_of_the_host() {
     // Memory of the host that nobody gave to the device does not exist for kernels.
     let secret = [0_u32; 64];
     let at = (&raw const secret) as u64;
-    assert_eq!(cuda.launch(add, 1, 32, &[at, managed, managed, 32]), ILLEGAL_ADDRESS);
+    assert_eq!(cuda.run(add, 1, 32, &[at, managed, managed, 32]), ILLEGAL_ADDRESS);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn faults_stay_in_their_context() {
     let broken = cuda.context();
     let add = cuda.kernel(PTX, "add");
     let a = cuda.upload(&numbers(1));
-    assert_eq!(cuda.launch(add, 4, 256, &[a, a, 0, N as u64]), ILLEGAL_ADDRESS);
+    assert_eq!(cuda.run(add, 4, 256, &[a, a, 0, N as u64]), ILLEGAL_ADDRESS);
     assert_eq!(cuda.name_of(ILLEGAL_ADDRESS), "CUDA_ERROR_ILLEGAL_ADDRESS");
     let mut at = 0_u64;
     assert_eq!(cuda.call("cuMemAlloc_v2", &[address(&mut at), 64]), ILLEGAL_ADDRESS);
@@ -117,10 +117,10 @@ fn faults_stay_in_their_context() {
     cuda.context();
     let add = cuda.kernel(PTX, "add");
     let b = cuda.upload(&numbers(1));
-    assert_eq!(cuda.launch(add, 4, 256, &[b, b, b + 2, N as u64]), MISALIGNED_ADDRESS);
+    assert_eq!(cuda.run(add, 4, 256, &[b, b, b + 2, N as u64]), MISALIGNED_ADDRESS);
     cuda.context();
     let (spin, zero) = (cuda.kernel(PTX, "spin"), cuda.upload(&[0]));
-    assert_eq!(cuda.launch(spin, 1, 32, &[zero]), LAUNCH_TIMEOUT);
+    assert_eq!(cuda.run(spin, 1, 32, &[zero]), LAUNCH_TIMEOUT);
     assert_eq!(cuda.call("cuCtxDestroy_v2", &[broken]), 0);
     assert_eq!(cuda.call("cuCtxDestroy_v2", &[broken]), INVALID_CONTEXT);
 }

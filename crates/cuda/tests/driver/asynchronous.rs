@@ -1,0 +1,123 @@
+//! The host goes on while launches run.
+
+use std::thread;
+
+use crate::api::{Driver, address, text};
+
+const PTX: &str = include_str!("vector_add.ptx");
+/// Iterations that take the simulator long enough for the calls below.
+const LONG: u64 = 200_000;
+
+/// Codes of `cuda.h`.
+const NOT_READY: u32 = 600;
+const ILLEGAL_ADDRESS: u32 = 700;
+
+#[test]
+fn calls_that_need_no_results_return_while_a_launch_runs() {
+    let cuda = Driver::load();
+    let context = cuda.context();
+    let (count, out) = (cuda.kernel(PTX, "count"), cuda.upload(&[0]));
+    let stream = cuda.make("cuStreamCreate", &[1]);
+    let events = [0, 1, 2].map(|_| cuda.make("cuEventCreate", &[0]));
+    let [start, middle, end] = events;
+    let record = |event: u64| assert_eq!(cuda.call("cuEventRecord", &[event, stream]), 0);
+    record(start);
+    assert_eq!(cuda.launch(count, 1, 1, &[out, LONG]), 0);
+    record(middle);
+    assert_eq!(cuda.call("cuStreamQuery", &[stream]), NOT_READY);
+    assert_eq!(cuda.call("cuEventQuery", &[middle]), NOT_READY);
+    let mut milliseconds = 0_f32;
+    let place = address(&mut milliseconds);
+    assert_eq!(cuda.call("cuEventElapsedTime", &[place, start, middle]), NOT_READY);
+    // Another thread is served, too.
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            assert_eq!(cuda.call("cuCtxSetCurrent", &[context]), 0);
+            cuda.make("cuDeviceGetAttribute", &[16, 0]);
+            cuda.make("cuEventCreate", &[0]);
+            assert_eq!(cuda.call("cuStreamQuery", &[stream]), NOT_READY);
+        });
+    });
+    assert_eq!(cuda.launch(count, 1, 1, &[out, LONG + 1]), 0, "it waits for its turn");
+    record(end);
+    assert_eq!(cuda.download(out, 1), [LONG as u32 + 1], "a copy waits for all work before it");
+    assert_eq!(cuda.call("cuStreamQuery", &[stream]), 0);
+    assert_eq!(cuda.call("cuEventQuery", &[end]), 0);
+    assert_eq!(cuda.call("cuEventElapsedTime", &[place, start, end]), 0);
+    assert!(milliseconds > 0.1, "{milliseconds} ms");
+}
+
+#[test]
+fn results_and_times_do_not_depend_on_waiting() {
+    let cuda = Driver::load();
+    cuda.context();
+    let (count, out) = (cuda.kernel(PTX, "count"), cuda.upload(&[0; 4]));
+    let times = [false, true].map(|waits| {
+        let events: Vec<u64> = (0..5).map(|_| cuda.make("cuEventCreate", &[0])).collect();
+        assert_eq!(cuda.call("cuEventRecord", &[events[0], 0]), 0);
+        for i in 0..4 {
+            assert_eq!(cuda.launch(count, 1, 32, &[out + 4 * i, 1000 * (i + 1)]), 0);
+            assert_eq!(cuda.call("cuEventRecord", &[events[i as usize + 1], 0]), 0);
+            if waits {
+                assert_eq!(cuda.call("cuCtxSynchronize", &[]), 0);
+            }
+        }
+        assert_eq!(cuda.call("cuEventSynchronize", &[events[4]]), 0);
+        assert_eq!(cuda.download(out, 4), [1000, 2000, 3000, 4000]);
+        let pairs = events.windows(2).map(|pair| {
+            let mut milliseconds = 0_f32;
+            let place = address(&mut milliseconds);
+            assert_eq!(cuda.call("cuEventElapsedTime", &[place, pair[0], pair[1]]), 0);
+            milliseconds
+        });
+        pairs.collect::<Vec<f32>>()
+    });
+    let close = |(a, b): (&f32, &f32)| (a - b).abs() <= a.abs() * 1e-3;
+    assert!(times[0].iter().zip(&times[1]).all(close), "{times:?}");
+    assert!(times[0].windows(2).all(|pair| pair[0] < pair[1]), "{times:?}");
+}
+
+#[test]
+fn a_fault_reaches_the_call_that_waits_and_ends_the_work_after_it() {
+    let cuda = Driver::load();
+    cuda.context();
+    let (count, out) = (cuda.kernel(PTX, "count"), cuda.upload(&[0]));
+    assert_eq!(cuda.launch(count, 1, 1, &[out, LONG]), 0);
+    assert_eq!(cuda.launch(count, 1, 1, &[0, 1]), 0, "a fault, later");
+    assert_eq!(cuda.launch(count, 1, 1, &[out, 1]), 0, "never runs");
+    assert_eq!(cuda.call("cuCtxSynchronize", &[]), ILLEGAL_ADDRESS);
+    assert_eq!(cuda.launch(count, 1, 1, &[out, 1]), ILLEGAL_ADDRESS);
+}
+
+#[test]
+fn the_host_may_write_to_pinned_memory_that_a_launch_does_not_use() {
+    let cuda = Driver::load();
+    cuda.context();
+    let count = cuda.kernel(PTX, "count");
+    let pinned = cuda.make("cuMemHostAlloc", &[64, 0]);
+    assert_eq!(cuda.launch(count, 1, 1, &[pinned, LONG]), 0);
+    assert_eq!(cuda.call("cuStreamQuery", &[0]), NOT_READY);
+    let place = std::ptr::with_exposed_provenance_mut::<u32>(pinned as usize + 8);
+    // SAFETY: the driver allocated 64 bytes there, and the kernel writes to the first four.
+    unsafe { place.write_volatile(7) };
+    assert_eq!(cuda.call("cuCtxSynchronize", &[]), 0);
+    // SAFETY: as above, and the launch has ended.
+    let found = unsafe { [place.sub(2).read_volatile(), place.read_volatile()] };
+    assert_eq!(found, [LONG as u32, 7]);
+}
+
+#[test]
+fn objects_may_be_destroyed_while_a_launch_uses_them() {
+    let cuda = Driver::load();
+    cuda.context();
+    let module = cuda.make("cuModuleLoadData", &[text(PTX).as_ptr() as u64]);
+    let count = cuda.make("cuModuleGetFunction", &[module, text("count").as_ptr() as u64]);
+    let out = cuda.upload(&[0]);
+    let (stream, event) = (cuda.make("cuStreamCreate", &[0]), cuda.make("cuEventCreate", &[0]));
+    assert_eq!(cuda.launch(count, 1, 1, &[out, LONG]), 0);
+    assert_eq!(cuda.call("cuEventRecord", &[event, stream]), 0);
+    assert_eq!(cuda.call("cuEventDestroy_v2", &[event]), 0);
+    assert_eq!(cuda.call("cuStreamDestroy_v2", &[stream]), 0);
+    assert_eq!(cuda.call("cuModuleUnload", &[module]), 0);
+    assert_eq!(cuda.download(out, 1), [LONG as u32]);
+}
