@@ -90,8 +90,8 @@ fn tokens(source: &str) -> Vec<&str> {
             1
         } else if c.is_whitespace() {
             c.len_utf8()
-        } else if rest.starts_with("/*") {
-            rest[2..].find("*/").map_or(rest.len(), |end| end + 4)
+        } else if let Some(text) = rest.strip_prefix("/*") {
+            text.find("*/").map_or(rest.len(), |end| end + 4)
         } else if rest.starts_with("//") || c == '#' && begins_line {
             logical_line(rest)
         } else if let Some(text) = rest.strip_prefix("R\"") {
@@ -231,11 +231,8 @@ fn parameter<'s>(tokens: &[&'s str]) -> Option<&'s str> {
     let is_name = is_identifier(name) && !TYPE_WORDS.contains(name);
     // `lib::Point` is a type without a name.
     let ends_type = of_type.last().is_some_and(|last| *last != ":");
-    (is_name
-        && ends_type
-        && of_type.iter().any(|t| makes_type(t))
-        && tokens.iter().all(|t| plain(t)))
-    .then_some(*name)
+    (is_name && ends_type && of_type.iter().any(makes_type) && tokens.iter().all(plain))
+        .then_some(*name)
 }
 
 fn is_identifier(word: &str) -> bool {
