@@ -7,22 +7,18 @@ use crate::kernel::{MBarrier, MBarrierFn, MemoryOrder};
 
 /// Lowers `mbarrier` and `cp.async.mbarrier`.
 pub(super) fn mbarrier(m: &FormMatch<'_>, args: &Args) -> Op {
-    let words = || m.words.iter().flatten().copied();
-    let f = words().find_map(|word| {
-        Some(match word {
-            "init" => MBarrierFn::Init,
-            "inval" => MBarrierFn::Inval,
-            _ if m.form.opcode == "cp" => MBarrierFn::ArriveByCopies { expected: m.has("noinc") },
-            "arrive" | "arrive_drop" => {
-                MBarrierFn::Arrive { drops: word == "arrive_drop", expects: m.has("expect_tx") }
-            }
-            "expect_tx" => MBarrierFn::ExpectTx,
-            "complete_tx" => MBarrierFn::CompleteTx,
-            _ if m.has("parity") => MBarrierFn::TestParity,
-            _ => MBarrierFn::Test,
-        })
-    });
-    let f = f.unwrap_or(MBarrierFn::Test);
+    let f = match m.words.iter().flatten().copied().next() {
+        Some("init") => MBarrierFn::Init,
+        Some("inval") => MBarrierFn::Inval,
+        _ if m.form.opcode == "cp" => MBarrierFn::ArriveByCopies { expected: m.has("noinc") },
+        Some(word @ ("arrive" | "arrive_drop")) => {
+            MBarrierFn::Arrive { drops: word == "arrive_drop", expects: m.has("expect_tx") }
+        }
+        Some("expect_tx") => MBarrierFn::ExpectTx,
+        Some("complete_tx") => MBarrierFn::CompleteTx,
+        _ if m.has("parity") => MBarrierFn::TestParity,
+        _ => MBarrierFn::Test,
+    };
     // A result comes first.
     let at = args.args.iter().position(|arg| matches!(arg, Arg::Address(_))).unwrap_or(0);
     let d = if at == 1 && !f.tests() { args.optional_row(0) } else { None };
