@@ -192,6 +192,9 @@ fn differing(path: &Path, record: &DivergenceRecord) -> Result<Vec<u32>, String>
     Ok(record.differing(matches!(own.finish, Finish::Ok).then_some(&own.divergence)))
 }
 
+/// Programs that have not run on a GPU yet.
+const UNRECORDED: [&str; 2] = ["double_buffer.ir", "print_arms.ptx"];
+
 #[test]
 fn the_gpu_counts_what_the_simulator_counts_or_the_difference_is_explained() {
     let read = |path: &Path| {
@@ -202,6 +205,13 @@ fn the_gpu_counts_what_the_simulator_counts_or_the_difference_is_explained() {
     let (mut wrong, mut names) = (Vec::new(), Vec::new());
     for path in programs("programs") {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_string();
+        if UNRECORDED.contains(&name.as_str()) {
+            assert!(
+                !Path::new(RECORDS).join(format!("{name}.ron")).exists(),
+                "{name} has a record"
+            );
+            continue;
+        }
         let record =
             DivergenceRecord::parse(&read(&Path::new(RECORDS).join(format!("{name}.ron"))));
         match record.and_then(|record| differing(&path, &record)) {

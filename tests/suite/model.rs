@@ -148,14 +148,13 @@ fn recursive_functions_save_registers_as_ptxas_has_them() {
                     .find(|m| m.memory == "local" && m.way == way)
                     .map_or(0, |m| m.requests)
             };
-            (kind("store"), kind("load"), done.run.cycles, metric(&done, "ptx_inst_executed"))
+            (kind("store"), kind("load"), metric(&done, "ptx_inst_executed"))
         };
-        let (stores, loads, cycles, instructions) = of(&spec, Mode::Volta);
+        let (stores, loads, instructions) = of(&spec, Mode::Volta);
         assert_eq!((stores, loads), (activations * saved, activations * saved), "function {which}");
         let written = spec.lowered(Lowering::AsWritten);
-        let (stores, loads, fewer, as_many) = of(&written, Mode::Volta);
+        let (stores, loads, as_many) = of(&written, Mode::Volta);
         assert_eq!((stores, loads), (0, 0), "function {which} as written");
-        assert!(fewer < cycles, "function {which}: they take time");
         assert_eq!(instructions, as_many, "function {which}: none of them is in the program");
         // Before Volta no convergence barrier occupies a register.
         assert_eq!(

@@ -16,7 +16,7 @@
 //! `steps` precomputes the role of each step in a stream. `finding` holds the findings, one per
 //! pair of places. `words` words them. [`judge`] makes the diagnostics of a finished run.
 //!
-//! Not modeled: scopes (every strong access counts as GPU-wide), asynchronous copies, texture and
+//! Not modeled: scopes (every strong access counts as GPU-wide), texture and
 //! surface memory. Global buffers count as written, since the launch fills them.
 
 mod bounds;

@@ -392,7 +392,8 @@ impl<'a, O: Observer> Sm<'a, O> {
         );
         let warp = &mut self.warps[w];
         self.issuer.settle(&mut self.schedulers[s], warp, w, launch, resume);
-        (warp.waiting.before, warp.waiting.fetched) = (Until::default(), fetched);
+        (warp.waiting.before, warp.waiting.resolves) = Default::default();
+        warp.waiting.fetched = fetched;
         self.schedulers[s].refresh(&self.issuer.shared);
     }
 

@@ -92,6 +92,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("cp.async", "programs/small/double_buffer.ir"),
     ("mbarrier", "a state is opaque; crates/core/tests/model/mbarrier.rs"),
     ("griddepcontrol", "leaves no value"),
+    ("ld.volatile.local", "tests/forms.ir; not recorded on a GPU"),
+    ("st.volatile.local", "tests/forms.ir; not recorded on a GPU"),
     ("bar.warp", "programs/small/warp_sync_reduction.ir"),
     (
         "ex2.approx.(f16",

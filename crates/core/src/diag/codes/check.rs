@@ -203,7 +203,7 @@ pub(super) const CODES: &[Code] = &[
         Body("ret;\nmov.u32 %r1, 0;")),
     code("unsupported-instruction",
         "The instruction is valid PTX but is not simulated. The message gives the reason.",
-        "Compile without tensor cores, textures and asynchronous copies; `simt-sim isa` lists the \
+        "Compile without tensor cores, textures and bulk copies; `simt-sim isa` lists the \
          supported forms.",
         Body("vadd.s32.s32.s32 %r1, %r2, %r3;")),
     code("unused-label",

@@ -31,6 +31,8 @@ fn uses(sem: Sem, wanted: impl Fn(&Form) -> bool) -> Vec<FormMatch<'static>> {
     let refused = |found: &FormMatch<'_>| {
         found.has("param::func")
             || found.has("nc") && ["weak", "lu", "cv"].iter().any(|word| found.has(word))
+            // Not recorded on a GPU.
+            || found.has("volatile") && found.has("local")
     };
     let found = written.filter_map(|mnemonic| isa.lookup(&mnemonic).ok());
     found.filter(|found| found.ty().bits() * lanes(found) <= 128 && !refused(found)).collect()
