@@ -120,7 +120,7 @@ fn long_stall_shares_of_machine_code_are_within_eight_points() {
     let held = all.and_then(|errors| errors.held.as_ref()).expect("errors of held kernels");
     assert_eq!(held.kernels, evidence.kernels.1, "every held kernel has states");
     assert!(held.within >= 80, "in {} kernels every share is within 8 points", held.within);
-    assert!(held.mean <= 1.2, "{} points", held.mean);
+    assert!(held.mean <= 1.3, "{} points", held.mean);
 }
 
 /// Returns true if a recorded counter equals the simulator's, and their difference in percent.
