@@ -6,6 +6,7 @@
 mod account;
 mod asynchronous;
 mod meet;
+mod memory;
 mod native;
 mod parts;
 mod settle;
@@ -30,11 +31,10 @@ use super::warp::{Arrival, Until, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::code::MicroOp;
 use crate::divergence::{Flow, Side};
-use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, Printed, Stall};
-use crate::exec::{self, AccessKind, Effect, Env, Fault, MemoryAccess, RegisterFile, SystemLog};
+use crate::event::{Event, Observer, Printed, Stall};
+use crate::exec::{self, Effect, Env, Fault, SystemLog};
 use crate::isa::Space;
 use crate::kernel::{JumpKind, Op};
-use crate::spec::Policy;
 
 /// State shared by the warps of an SM at issue.
 #[derive(Clone)]
@@ -416,26 +416,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     self.watch.progress();
                 }
                 if !access.lanes.is_empty() {
-                    let asked = asked(&step.inst.op, access, &self.addresses, &warp.registers);
-                    self.observer.access(slot, pc, &asked);
-                    let price = Cycle::from(cost.latency);
-                    let served = self.serve(warp, &step.inst.op, access, (slot.0, price), now);
+                    let served = self.access(warp, issue, access);
                     times.done = served.done + Cycle::from(cost.wide);
-                    self.observer.on(Event::Memory {
-                        cycle: now,
-                        sm,
-                        warp: slot,
-                        pc,
-                        traffic: served.traffic,
-                    });
-                    self.observer.addresses(slot, pc, &served.traffic, &self.addresses);
                 }
-                match cx.spec.policy {
-                    Policy::Adversarial { seed } => {
-                        split(&mut warp.control, seed ^ u64::from(warp.index), active, next)
-                    }
-                    _ => warp.control.go(next),
-                }
+                self.proceed(warp, active, next);
             }
             Effect::Copy(_) | Effect::ArriveByCopies(_) | Effect::WaitCopies { .. } => {
                 unreachable!("a step of `Kind::Asynchronous`")
@@ -497,40 +481,6 @@ impl<'a, O: Observer> Issuer<'a, O> {
         };
         exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env)
     }
-}
-
-/// Describes an access for observers.
-#[inline(always)]
-fn asked<'a>(
-    op: &Op,
-    access: MemoryAccess,
-    addresses: &'a [u64; MAX_LANES],
-    registers: &'a RegisterFile,
-) -> LaneAccess<'a> {
-    let mut stored = [None; 4];
-    if let Op::Store(store) = op {
-        for (cells, row) in stored.iter_mut().zip(store.s).take(store.access.count.into()) {
-            let row = usize::from(row.0);
-            let wide = store.access.wide;
-            *cells = Some(if wide {
-                Cells::Wide(&registers.wide[row])
-            } else {
-                Cells::Narrow(&registers.narrow[row])
-            });
-        }
-    }
-    let memory = match access.space {
-        Space::Shared => MemoryKind::Shared,
-        Space::Local => MemoryKind::Local,
-        Space::Param | Space::Const => MemoryKind::Const,
-        Space::Global | Space::Generic => MemoryKind::Global,
-    };
-    let way = match access.kind {
-        AccessKind::Read => AccessWay::Load,
-        AccessKind::Write => AccessWay::Store,
-        AccessKind::Atomic => AccessWay::Atomic,
-    };
-    LaneAccess { memory, way, lanes: access.lanes, bytes: access.bytes.into(), addresses, stored }
 }
 
 /// Step that a warp issues.

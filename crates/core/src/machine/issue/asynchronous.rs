@@ -6,16 +6,15 @@
 //! because it may happen at any time in between. Copies arrive at an object at their mark, noticed
 //! at the block's next operation on an object.
 
-use super::{After, Issue, Issuer, Times, asked, split};
+use super::{After, Issue, Issuer, Times};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, WarpId};
-use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, Stall};
+use crate::event::{AccessWay, Cells, LaneAccess, MemoryKind, Observer, Stall};
 use crate::exec::{self, AccessKind, CopiedData, Effect, MemoryAccess};
 use crate::isa::Space;
 use crate::kernel::Op;
 use crate::machine::block::Block;
 use crate::machine::verdict::FaultReport;
 use crate::machine::warp::{Until, Warp};
-use crate::spec::Policy;
 
 impl<O: Observer> Issuer<'_, O> {
     /// Executes a step of an asynchronous copy.
@@ -55,12 +54,7 @@ impl<O: Observer> Issuer<'_, O> {
             // A copy will arrive: to wait for it is no livelock.
             self.watch.progress();
         }
-        match self.cx.spec.policy {
-            Policy::Adversarial { seed } => {
-                split(&mut warp.control, seed ^ u64::from(warp.index), active, step.next)
-            }
-            _ => warp.control.go(step.next),
-        }
+        self.proceed(warp, active, step.next);
         Ok(After::Nothing)
     }
 
@@ -72,20 +66,12 @@ impl<O: Observer> Issuer<'_, O> {
         access: MemoryAccess,
         times: &mut Times,
     ) {
-        let &Issue { w, pc, now, cost, step, .. } = issue;
-        let (sm, slot, price) = (self.id, WarpId(w as u32), Cycle::from(cost.latency));
-        let event = |traffic| Event::Memory { cycle: now, sm, warp: slot, pc, traffic };
-        let mut done = now + price;
+        let mut done = issue.now + Cycle::from(issue.cost.latency);
         if !access.lanes.is_empty() {
-            let read = asked(&step.inst.op, access, &self.addresses, &warp.registers);
-            self.observer.access(slot, pc, &read);
-            let served = self.serve(warp, &step.inst.op, access, (slot.0, price), now);
-            done = served.done;
-            self.observer.on(event(served.traffic));
-            self.observer.addresses(slot, pc, &served.traffic, &self.addresses);
+            done = self.access(warp, issue, access).done;
         }
         let Some(data) = warp.registers.copies.latest() else { return };
-        self.observer.access(slot, pc, &written(data));
+        self.observer.access(WarpId(issue.w as u32), issue.pc, &written(data));
         (*self.addresses, times.done) = (data.to, done);
         let store = MemoryAccess {
             space: Space::Shared,
@@ -95,9 +81,7 @@ impl<O: Observer> Issuer<'_, O> {
             bypass_l1: true,
             changed: false,
         };
-        let served = self.serve(warp, &step.inst.op, store, (slot.0, price), now);
-        self.observer.on(event(served.traffic));
-        self.observer.addresses(slot, pc, &served.traffic, &self.addresses);
+        let served = self.transfer(warp, issue, store);
         warp.registers.copies.mark(done + served.port);
     }
 
@@ -120,18 +104,10 @@ impl<O: Observer> Issuer<'_, O> {
         access: MemoryAccess,
         times: &mut Times,
     ) {
-        let &Issue { w, pc, now, cost, step, .. } = issue;
-        let (sm, slot, price) = (self.id, WarpId(w as u32), Cycle::from(cost.latency));
         if access.changed {
             self.watch.progress();
         }
-        let all = asked(&step.inst.op, access, &self.addresses, &warp.registers);
-        self.observer.access(slot, pc, &all);
-        let served = self.serve(warp, &step.inst.op, access, (slot.0, price), now);
-        times.done = served.done;
-        let traffic = served.traffic;
-        self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic });
-        self.observer.addresses(slot, pc, &traffic, &self.addresses);
+        times.done = self.access(warp, issue, access).done;
     }
 
     /// Writes copies that lanes wait for to shared memory. Returns the cycle of the last one.

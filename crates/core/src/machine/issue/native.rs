@@ -1,7 +1,5 @@
 //! Waits of machine code beyond those of its control words.
 
-use super::super::atomics::Weight;
-use super::super::memsys::Served;
 use super::super::pricing::Cost;
 use super::super::requests::Request;
 use super::super::scheduler::Scheduler;
@@ -9,8 +7,6 @@ use super::super::warp::{Until, Warp};
 use super::Issuer;
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc};
 use crate::event::{Observer, Stall};
-use crate::exec::{AccessKind, MemoryAccess};
-use crate::isa::Space;
 use crate::kernel::{NativeFn, Op, Register, Row};
 
 impl<O: Observer> Issuer<'_, O> {
@@ -106,56 +102,6 @@ impl<O: Observer> Issuer<'_, O> {
         scheduler.occupy(cost.port, room.max(now + 1));
         start
     }
-
-    /// Serves an access and makes the load/store unit busy.
-    ///
-    /// A step of machine code has been given the start of its [`Request`].
-    pub(super) fn serve(
-        &mut self,
-        warp: &mut Warp,
-        op: &Op,
-        access: MemoryAccess,
-        (slot, price): (u32, Cycle),
-        now: Cycle,
-    ) -> Served {
-        let cx = self.cx;
-        let weighs = access.kind == AccessKind::Atomic;
-        let atomics = cx.atomics.as_ref().filter(|_| weighs).map(|units| (units, Weight::of(op)));
-        let native = cx.kernel.native.is_some();
-        let from = if native { self.request.from } else { now };
-        let mut served = self.memory.serve(from, access, &mut self.addresses, slot, price, atomics);
-        self.shared.queue_accepts(self.memory.accepts_at());
-        if native {
-            let passes = served.port as u32;
-            self.request.start = Some(served.begins);
-            self.request.cycles = match (access.space, access.kind) {
-                (Space::Shared, AccessKind::Read) => passes + 1,
-                (Space::Shared, _) => 2 * passes + 2,
-                (_, AccessKind::Read) => passes.max(2),
-                _ => passes.max(6),
-            };
-        } else {
-            self.shared.occupy_lsu(now + served.port);
-        }
-        if let (Some(times), Some(_)) = (&cx.spec.sass, &cx.kernel.native) {
-            let stored = access.kind == AccessKind::Write && access.space != Space::Shared;
-            if access.kind != AccessKind::Read {
-                let sent = match stored {
-                    true => self.memory.stores_sent().max(served.taken + Cycle::from(times.stored)),
-                    false => served.taken,
-                };
-                warp.sent = warp.sent.max(sent);
-            } else if matches!(access.space, Space::Const | Space::Param) {
-                let words = distinct(access.lanes, |lane| self.addresses[lane % MAX_LANES]);
-                let start = self.units_free[0].max(from);
-                self.units_free[0] = start + Cycle::from(2 * words);
-                self.request.start = Some(start);
-                self.request.cycles = 2 * words;
-                served.done += start - from + Cycle::from((words - 1) * times.distinct);
-            }
-        }
-        served
-    }
 }
 
 /// Lets the warp wait for the target of a branch.
@@ -171,7 +117,7 @@ pub(super) fn resolve(warp: &mut Warp, cost: &Cost, next: Pc, refetch: u32, now:
 }
 
 /// Returns the number of distinct values of `lanes`, at least 1.
-fn distinct(lanes: LaneMask, value: impl Fn(usize) -> u64) -> u32 {
+pub(super) fn distinct(lanes: LaneMask, value: impl Fn(usize) -> u64) -> u32 {
     let mut seen = [0; MAX_LANES];
     let mut len = 0;
     for lane in lanes.lanes() {

@@ -1,0 +1,142 @@
+//! Accesses of a step to memory: what observers see, the service, the load/store unit.
+
+use super::super::atomics::Weight;
+use super::super::memsys::Served;
+use super::super::warp::Warp;
+use super::native::distinct;
+use super::{Issue, Issuer, split};
+use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, WarpId};
+use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer};
+use crate::exec::{AccessKind, MemoryAccess, RegisterFile};
+use crate::isa::Space;
+use crate::kernel::Op;
+use crate::spec::Policy;
+
+impl<O: Observer> Issuer<'_, O> {
+    /// Shows an access to observers and transfers it.
+    #[inline(always)]
+    pub(super) fn access(
+        &mut self,
+        warp: &mut Warp,
+        issue: &Issue<'_>,
+        access: MemoryAccess,
+    ) -> Served {
+        let asked = asked(&issue.step.inst.op, access, &self.addresses, &warp.registers);
+        self.observer.access(WarpId(issue.w as u32), issue.pc, &asked);
+        self.transfer(warp, issue, access)
+    }
+
+    /// Serves an access and reports its traffic.
+    #[inline(always)]
+    pub(super) fn transfer(
+        &mut self,
+        warp: &mut Warp,
+        issue: &Issue<'_>,
+        access: MemoryAccess,
+    ) -> Served {
+        let &Issue { w, pc, now, cost, step, .. } = issue;
+        let (sm, slot, price) = (self.id, WarpId(w as u32), Cycle::from(cost.latency));
+        let served = self.serve(warp, &step.inst.op, access, (slot.0, price), now);
+        let traffic = served.traffic;
+        self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic });
+        self.observer.addresses(slot, pc, &traffic, &self.addresses);
+        served
+    }
+
+    /// Serves an access and makes the load/store unit busy.
+    ///
+    /// A step of machine code has been given the start of its [`Request`].
+    fn serve(
+        &mut self,
+        warp: &mut Warp,
+        op: &Op,
+        access: MemoryAccess,
+        (slot, price): (u32, Cycle),
+        now: Cycle,
+    ) -> Served {
+        let cx = self.cx;
+        let weighs = access.kind == AccessKind::Atomic;
+        let atomics = cx.atomics.as_ref().filter(|_| weighs).map(|units| (units, Weight::of(op)));
+        let native = cx.kernel.native.is_some();
+        let from = if native { self.request.from } else { now };
+        let mut served = self.memory.serve(from, access, &mut self.addresses, slot, price, atomics);
+        self.shared.queue_accepts(self.memory.accepts_at());
+        if native {
+            let passes = served.port as u32;
+            self.request.start = Some(served.begins);
+            self.request.cycles = match (access.space, access.kind) {
+                (Space::Shared, AccessKind::Read) => passes + 1,
+                (Space::Shared, _) => 2 * passes + 2,
+                (_, AccessKind::Read) => passes.max(2),
+                _ => passes.max(6),
+            };
+        } else {
+            self.shared.occupy_lsu(now + served.port);
+        }
+        if let (Some(times), Some(_)) = (&cx.spec.sass, &cx.kernel.native) {
+            let stored = access.kind == AccessKind::Write && access.space != Space::Shared;
+            if access.kind != AccessKind::Read {
+                let sent = match stored {
+                    true => self.memory.stores_sent().max(served.taken + Cycle::from(times.stored)),
+                    false => served.taken,
+                };
+                warp.sent = warp.sent.max(sent);
+            } else if matches!(access.space, Space::Const | Space::Param) {
+                let words = distinct(access.lanes, |lane| self.addresses[lane % MAX_LANES]);
+                let start = self.units_free[0].max(from);
+                self.units_free[0] = start + Cycle::from(2 * words);
+                self.request.start = Some(start);
+                self.request.cycles = 2 * words;
+                served.done += start - from + Cycle::from((words - 1) * times.distinct);
+            }
+        }
+        served
+    }
+
+    /// Lets the active lanes go on to `next` after an access.
+    ///
+    /// An adversarial schedule may part them here.
+    #[inline]
+    pub(super) fn proceed(&self, warp: &mut Warp, active: LaneMask, next: Pc) {
+        match self.cx.spec.policy {
+            Policy::Adversarial { seed } => {
+                split(&mut warp.control, seed ^ u64::from(warp.index), active, next)
+            }
+            _ => warp.control.go(next),
+        }
+    }
+}
+
+/// Describes an access for observers.
+#[inline(always)]
+fn asked<'a>(
+    op: &Op,
+    access: MemoryAccess,
+    addresses: &'a [u64; MAX_LANES],
+    registers: &'a RegisterFile,
+) -> LaneAccess<'a> {
+    let mut stored = [None; 4];
+    if let Op::Store(store) = op {
+        for (cells, row) in stored.iter_mut().zip(store.s).take(store.access.count.into()) {
+            let row = usize::from(row.0);
+            let wide = store.access.wide;
+            *cells = Some(if wide {
+                Cells::Wide(&registers.wide[row])
+            } else {
+                Cells::Narrow(&registers.narrow[row])
+            });
+        }
+    }
+    let memory = match access.space {
+        Space::Shared => MemoryKind::Shared,
+        Space::Local => MemoryKind::Local,
+        Space::Param | Space::Const => MemoryKind::Const,
+        Space::Global | Space::Generic => MemoryKind::Global,
+    };
+    let way = match access.kind {
+        AccessKind::Read => AccessWay::Load,
+        AccessKind::Write => AccessWay::Store,
+        AccessKind::Atomic => AccessWay::Atomic,
+    };
+    LaneAccess { memory, way, lanes: access.lanes, bytes: access.bytes.into(), addresses, stored }
+}
