@@ -56,6 +56,16 @@ fn launch_with(
     list: &[(&str, Type, u32)],
     overrides: &Overrides,
 ) -> Result<Launch, Vec<Diagnostic>> {
+    one_of_launches(text, 0, list, overrides)
+}
+
+/// As [`launch_with`], for one of several launches.
+fn one_of_launches(
+    text: &str,
+    index: usize,
+    list: &[(&str, Type, u32)],
+    overrides: &Overrides,
+) -> Result<Launch, Vec<Diagnostic>> {
     let (plan, diagnostics) = plan(&module(text), text);
     if !diagnostics.is_empty() {
         return Err(diagnostics);
@@ -70,7 +80,7 @@ fn launch_with(
         variables: &[],
         span: Span::default(),
     };
-    plan.resolve_for(0, signature, overrides, NO_FILES)
+    plan.resolve_for(index, signature, overrides, NO_FILES)
 }
 
 /// As [`launch_with`], with a grid and block of one and no parameters.

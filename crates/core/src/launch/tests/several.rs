@@ -19,21 +19,7 @@ const TWO: &str = "//! const n = 8
 ";
 
 fn resolved(text: &str, index: usize) -> Result<Launch, Vec<Diagnostic>> {
-    let (plan, diagnostics) = plan(&module(text), text);
-    if !diagnostics.is_empty() {
-        return Err(diagnostics);
-    }
-    let (params, param_bytes) = parameters(&[("p", Type::U64, 1)]);
-    let signature = Signature {
-        names: KernelName { name: "k", symbol: "k" },
-        params: &params,
-        param_bytes,
-        shared_bytes: 0,
-        block_limit: None,
-        variables: &[],
-        span: Span::default(),
-    };
-    plan.resolve_for(index, signature, &Overrides::default(), NO_FILES)
+    one_of_launches(text, index, &[("p", Type::U64, 1)], &Overrides::default())
 }
 
 #[test]
