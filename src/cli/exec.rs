@@ -33,7 +33,7 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
     for name in &args.metrics {
         report::known(name).map_err(Failure::new)?;
     }
-    checks::chosen(args.checks.as_deref())?;
+    checks::chosen(args.list.checks.as_deref())?;
     let machine = job::machine(&args.machine)?;
     let [program, arguments @ ..] = args.program.as_slice() else {
         return Err(Failure::new("expected a program"));
@@ -83,7 +83,7 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
     if let Some(arch) = &args.arch {
         set(&mut command, "ARCH", arch);
     }
-    if let Some(list) = &args.checks {
+    if let Some(list) = &args.list.checks {
         set(&mut command, "CHECKS", list);
     }
     if let Some(cycles) = args.max_cycles {

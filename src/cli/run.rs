@@ -99,7 +99,7 @@ fn one(
     setup: &mut Setup,
     launch: Launch,
 ) -> Result<(Simulation, Vec<Diagnostic>), Failure> {
-    let on = checks::chosen(args.checks.checks.as_deref())?;
+    let on = checks::chosen(args.checks.list.checks.as_deref())?;
     let recording = page::recording(&args.page, setup, &launch)?;
     let bar = Bar::new(&launch, &setup.options, args.quiet, args.jobs);
     if let Some(seed) = args.checks.schedule {

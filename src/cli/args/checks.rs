@@ -2,10 +2,10 @@
 
 use super::{LaunchChoice, LimitChoice, MachineChoice};
 
-/// Checks and schedules of a run.
+/// Checks of a run.
 #[derive(clap::Args, Debug)]
-pub(crate) struct ChecksChoice {
-    /// Check the run for data races, uninitialized reads, misuse of barriers and masks, bad
+pub(crate) struct CheckList {
+    /// Check each run for data races, uninitialized reads, misuse of barriers and masks, bad
     /// addresses: races, init, barrier, sync, bounds [default of --checks alone: all]
     #[arg(
         long,
@@ -15,6 +15,13 @@ pub(crate) struct ChecksChoice {
         default_missing_value = "all"
     )]
     pub(crate) checks: Option<String>,
+}
+
+/// Checks and schedules of a run.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ChecksChoice {
+    #[command(flatten)]
+    pub(crate) list: CheckList,
     /// Run N more times under adversarial schedules; report the first schedule whose result differs
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) schedules: u64,

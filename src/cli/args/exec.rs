@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::checks::CheckList;
 use super::{MachineChoice, PictureFile};
 
 /// Run a program whose CUDA calls go to the simulator, and print its launches
@@ -21,15 +22,8 @@ pub(crate) struct ExecArgs {
     /// Claim a compute capability [default: the machine's, 7.5 or later]
     #[arg(long, value_name = "sm_NN")]
     pub(crate) arch: Option<String>,
-    /// Check every launch: races, init, barrier, sync, bounds [default of --checks alone: all]
-    #[arg(
-        long,
-        value_name = "LIST",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "all"
-    )]
-    pub(crate) checks: Option<String>,
+    #[command(flatten)]
+    pub(crate) list: CheckList,
     /// Print comma-separated values with the columns of `ncu --csv`
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
