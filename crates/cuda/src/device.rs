@@ -80,7 +80,8 @@ impl Device {
 
     /// Returns an attribute, a number of `CUdevice_attribute`.
     ///
-    /// What the simulator does not model is 0: textures, pools shared between processes, peers.
+    /// Attributes of features that are not simulated (textures, pools shared between processes,
+    /// peers) are 0.
     pub(crate) fn attribute(&self, attribute: u32, ordinal: usize) -> Result<i32, Error> {
         let m = &self.machine;
         let threads = m.max_block_threads;

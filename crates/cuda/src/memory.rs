@@ -326,8 +326,8 @@ impl AddressSpace {
 
     /// Takes the contents back after a launch, in the order of [`AddressSpace::lend`].
     ///
-    /// Of memory of the process, only words that the launch changed are written: the program may
-    /// have changed others meanwhile. A run that failed early may leave nothing behind.
+    /// In memory of the process, it writes only words that the launch changed, because the program
+    /// may have changed others during the launch. `buffers` may be empty after a failed run.
     pub(crate) fn take_back(&mut self, buffers: Vec<Buffer>) {
         let mut buffers = buffers.into_iter();
         for a in self.allocations.values_mut().filter(|a| a.is_lent) {

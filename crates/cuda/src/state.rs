@@ -1,4 +1,4 @@
-//! The driver of a process: devices, contexts and all objects, behind one lock.
+//! State of a process's driver: devices, contexts and objects. One lock protects it.
 //!
 //! Most calls wait until all launches have ended ([`driver`]); those that need none of their
 //! results do not ([`at_once`]).

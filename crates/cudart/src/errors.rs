@@ -58,7 +58,7 @@ impl Error {
 
     /// Returns true if a call that returns the code leaves the thread's last error as it is.
     ///
-    /// That a stream or an event still has work is an answer.
+    /// `cudaErrorNotReady` answers a query; it is no failure.
     pub fn is_an_answer(self) -> bool {
         self == Error::NOT_READY
     }

@@ -35,7 +35,7 @@ fn compile(source: &str, to: &Path, options: &[&str]) -> bool {
     }
 }
 
-/// What a program gets, for one version of the library.
+/// Returns the output of the program with one version of the library.
 fn expected(version: &str) -> String {
     let (properties, attributes, pointer, number) = match version {
         "libcudart.so.11.0" => (728, 56, 24, 11_080),

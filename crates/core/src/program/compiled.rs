@@ -1,8 +1,7 @@
 //! A CUDA C++ source and the code that a compiler made of it.
 //!
-//! Lines and spans of such a program are those of the source, so every view and message names the
-//! lines that its author wrote. The compiled text stands beside it: each instruction keeps its place
-//! there.
+//! Lines and spans of such a program are those of the source, so every view and message names lines
+//! of the source. Each instruction also keeps its span in the compiled text.
 
 use crate::diag::{Diagnostic, Span};
 use crate::kernel::{Checked, Inst, Kernel, LineStarts, Refused};

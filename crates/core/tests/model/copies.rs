@@ -116,7 +116,7 @@ fn totals(text: &str, preset: &str) -> Totals {
 #[test]
 fn a_copy_is_visible_after_the_wait_and_not_before() {
     let copy = "cp.async.ca.shared.global [%s], [%in], 4;\ncp.async.commit_group;\n";
-    assert_eq!(words_of(3, copy, 1), [0xee], "nobody waits");
+    assert_eq!(words_of(3, copy, 1), [0xee], "without a wait");
     for wait in ["cp.async.wait_group 0;", "cp.async.wait_all;"] {
         assert_eq!(words_of(3, &format!("{copy}{wait}"), 2), [49, 0xee], "{wait}");
     }
@@ -245,7 +245,7 @@ fn work_between_copy_and_wait_hides_the_latency() {
     );
     assert!(alone < after && hidden < after, "{alone} {hidden} {after}");
     let unwaited = cycles(copy.to_owned());
-    assert!(unwaited + 200 < alone, "a copy that nobody waits for costs no wait: {unwaited}");
+    assert!(unwaited + 200 < alone, "without a wait, a copy stalls no warp: {unwaited}");
     assert!(hidden < alone + 60, "the work runs while the data come: {alone}, {hidden}");
 }
 

@@ -97,7 +97,7 @@ fn kernels_use_memory_of_the_host() {
     assert_eq!(cuda.launch(add, 4, 256, &[managed, pinned, c_at, N as u64]), 0);
     assert_eq!(cuda.call("cuMemHostUnregister", &[c_at]), 0);
     assert_eq!(c, numbers(2));
-    // Memory of the host that nobody gave to the device does not exist for kernels.
+    // A kernel cannot access host memory that is not registered.
     let secret = [0_u32; 64];
     let at = (&raw const secret) as u64;
     assert_eq!(cuda.run(add, 1, 32, &[at, managed, managed, 32]), ILLEGAL_ADDRESS);

@@ -1,4 +1,4 @@
-//! Registration: what a program tells of its fat binaries when it starts, and the lookups of it.
+//! Registration of a program's fat binaries, kernels and variables at its start, and their lookup.
 
 use super::context::{self, answer, current, lock};
 use super::driver::Driver;

@@ -1,4 +1,4 @@
-//! What nvcc made of a kernel, read from its machine code: arms of branches, unrolled loops, paths.
+//! Experiments on machine code by nvcc: predicated arms, unrolled loops, divergent paths.
 //!
 //! The programs are compiled for sm_90 and bundled as PTX and as listings. Their warps read the clock
 //! (`Done::clocked`); the H200's counters and cycles of the same code are in `observed`.

@@ -44,8 +44,8 @@ pub(super) const CODES: &[Code] = &[
         Run("simt-sim check --run tests/races/barriers_mixed.ir")),
     code("mask-absent-lane",
         "The mask of a `.sync` instruction names lanes that are still running but do not execute \
-         the instruction. Since Volta the warp waits for them: until they exit, or for ever if \
-         they wait for this warp at a barrier. Before Volta it continues without them.",
+         the instruction. Since Volta the warp waits for them: until they exit. If they wait at \
+         a barrier for this warp, that is a deadlock. Before Volta it continues without them.",
         "Name only lanes that reach the instruction: compute the mask with `__ballot_sync` before \
          the branch. Do not use `__activemask()`, which returns the lanes that happen to be \
          converged.",
