@@ -98,7 +98,7 @@ fn faults_of_machine_code_are_named_at_their_cuda_lines() {
     }
 }
 
-/// Generic addresses by both conventions, atomics that end in a loop for shared memory, and
+/// Generic addresses by both conventions, functions outside of the kernels, atomics that end in a loop for shared memory, and
 /// WARPSYNC for lanes that wait at a BSYNC.
 #[test]
 fn small_machine_code_leaves_what_it_expects() {
@@ -108,6 +108,7 @@ fn small_machine_code_leaves_what_it_expects() {
         "generic_addresses",
         "generic_addresses_80",
         "generic_constants",
+        "linked",
         "warp_sync_in_branch",
     ] {
         let Ended { code, out, err, .. } = simt_sim(&["run", &format!("tests/sass/{name}.sass")]);

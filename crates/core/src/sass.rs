@@ -11,6 +11,7 @@ mod build;
 mod control;
 mod data;
 pub mod facts;
+mod link;
 mod listing;
 mod lower;
 mod text;

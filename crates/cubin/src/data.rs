@@ -1,10 +1,12 @@
 //! Variables and constant banks.
 
 use simt_core::kernel::SystemFn;
-use simt_core::sass::facts::{BankFacts, VariableFacts};
+use simt_core::sass::facts::{AddressPart, BankFacts, RelocationFacts, VariableFacts};
 
 use crate::CubinError;
-use crate::image::{ADDRESS_64, Image, Section, Symbol, SymbolKind, small};
+use crate::image::{
+    ADDRESS_64, ADDRESS_CALL, ADDRESS_HIGH, ADDRESS_LOW, Image, Section, Symbol, SymbolKind, small,
+};
 
 /// Bank of the user's `__constant__` variables.
 const USER: u8 = 3;
@@ -159,10 +161,7 @@ fn addresses(
     for relocation in section.relocations.iter().filter(|r| (from..to).contains(&r.offset)) {
         let symbol = image.target(relocation)?;
         if relocation.kind != ADDRESS_64 {
-            return Err(CubinError::Unsupported(format!(
-                "relocation type {} of `{}` in section `{}` is not supported",
-                relocation.kind, symbol.name, section.name
-            )));
+            return Err(unsupported(relocation.kind, symbol, section));
         }
         let addend = match relocation.addend {
             Some(addend) => addend,
@@ -173,6 +172,34 @@ fn addresses(
     }
     found.sort();
     Ok(found)
+}
+
+/// Returns the addresses that the driver writes into the instructions of a code section.
+pub(crate) fn relocations(
+    image: &Image<'_>,
+    section: &Section<'_>,
+) -> Result<Vec<RelocationFacts>, CubinError> {
+    let mut found = Vec::new();
+    for relocation in &section.relocations {
+        let symbol = image.target(relocation)?;
+        let part = match relocation.kind {
+            ADDRESS_LOW => AddressPart::Low,
+            ADDRESS_HIGH => AddressPart::High,
+            ADDRESS_CALL => AddressPart::Call,
+            kind => return Err(unsupported(kind, symbol, section)),
+        };
+        let (name, addend) = owner(image, symbol, relocation.addend.unwrap_or(0))?;
+        found.push((small(relocation.offset, "an offset")?, part, name, addend));
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(found)
+}
+
+fn unsupported(kind: u32, symbol: &Symbol<'_>, section: &Section<'_>) -> CubinError {
+    let (symbol, section) = (symbol.name, section.name);
+    CubinError::Unsupported(format!(
+        "relocation type {kind} of `{symbol}` in section `{section}` is not supported"
+    ))
 }
 
 fn in_place(section: &Section<'_>, offset: u64) -> Result<i64, CubinError> {
@@ -189,7 +216,9 @@ fn owner(image: &Image<'_>, symbol: &Symbol<'_>, addend: i64) -> Result<(String,
         CubinError::Unsupported(format!("an address of `{name}` is needed, which has no memory"))
     };
     match symbol.kind {
-        SymbolKind::Object | SymbolKind::Function if symbol.section.is_some() => {
+        SymbolKind::Object | SymbolKind::Function | SymbolKind::Entry
+            if symbol.section.is_some() =>
+        {
             let addend = u64::try_from(addend).map_err(|_| unknown())?;
             Ok((symbol.name.to_owned(), addend))
         }

@@ -20,6 +20,12 @@ const ABI_OF_CUDA_13: u8 = 8;
 const ENTRY: u8 = 0x10;
 /// Relocation that writes a 64-bit address (R_CUDA_64).
 pub(crate) const ADDRESS_64: u32 = 2;
+/// Relocation of the lower half of an address in an instruction.
+pub(crate) const ADDRESS_LOW: u32 = 56;
+/// Relocation of the upper half of an address in an instruction.
+pub(crate) const ADDRESS_HIGH: u32 = 57;
+/// Relocation of the target of a call.
+pub(crate) const ADDRESS_CALL: u32 = 75;
 
 type E = LittleEndian;
 const LE: E = LittleEndian;

@@ -25,9 +25,16 @@ pub fn join(
         let name = &missing.name;
         return Err(CubinError::Listing(format!("it does not list kernel `{name}`")));
     }
-    let known = |name: &&&str| module.kernels.iter().any(|kernel| kernel.name == **name);
+    let known = |name: &&&str| {
+        module.kernels.iter().any(|kernel| kernel.name == **name)
+            || module.functions.iter().any(|function| function.name == **name)
+    };
     if let Some(extra) = listed.iter().find(|name| !known(name)) {
-        return Err(CubinError::Listing(format!("it lists `{extra}`, which is no kernel")));
+        return Err(CubinError::Listing(format!("it lists `{extra}`, which is unknown")));
+    }
+    if let Some(missing) = module.functions.iter().find(|f| place(&f.name).is_none()) {
+        let name = &missing.name;
+        return Err(CubinError::Listing(format!("it does not list function `{name}`")));
     }
     module.kernels.sort_by_key(|kernel| place(&kernel.name));
     let mut text = String::new();

@@ -1,6 +1,6 @@
 //! Kernels: sizes, parameters, constants and functions.
 
-use simt_core::sass::facts::{KernelFacts, ParameterFacts};
+use simt_core::sass::facts::{FunctionFacts, KernelFacts, ParameterFacts};
 
 use crate::CubinError;
 use crate::attributes::{self, Attribute, code};
@@ -14,28 +14,39 @@ const RESERVING: u32 = 90;
 /// Bytes of shared memory that the system reserves at address 0.
 const RESERVED: u32 = 1024;
 
-/// Refuses code that the driver has to complete.
-pub(crate) fn refuse_relocated_code(image: &Image<'_>) -> Result<(), CubinError> {
-    for section in image.sections.iter().filter(|section| section.name.starts_with(TEXT)) {
-        if let Some(relocation) = section.relocations.first() {
-            let symbol = image.target(relocation)?;
-            let kernel = &section.name[TEXT.len()..];
-            let (at, name) = (relocation.offset, symbol.name);
+/// Returns the facts of the functions that have a code section of their own.
+pub(crate) fn functions(image: &Image<'_>) -> Result<Vec<FunctionFacts>, CubinError> {
+    let tables = lines::Tables::read(image)?;
+    let mut functions = Vec::new();
+    for (index, section) in image.sections.iter().enumerate() {
+        let Some(name) = section.name.strip_prefix(TEXT) else { continue };
+        if image.symbols_of(SymbolKind::Entry).any(|(.., place, _)| place == index) {
+            continue;
+        }
+        if !data::banks_of_kernel(image, name)?.is_empty() {
             return Err(CubinError::Unsupported(format!(
-                "kernel `{kernel}` needs `{name}` of the driver at {at:#x} (calls between modules are \
-                 not supported)"
+                "function `{name}` has a constant bank of its own; make it `static` or \
+                 `__forceinline__`"
             )));
         }
+        let lines = tables.of(index, section.size);
+        let mut function = FunctionFacts {
+            name: name.to_owned(),
+            code: small(section.size, "the size of the code")?,
+            relocations: data::relocations(image, section)?,
+            source: lines.source,
+            lines: lines.cuda,
+            ptx_lines: lines.ptx,
+            ..FunctionFacts::default()
+        };
+        for a in &attributes_of(image, name)? {
+            if a.code == code::INDIRECT_BRANCH_TARGETS {
+                indirect(a, &mut function.indirect)?;
+            }
+        }
+        functions.push(function);
     }
-    let mut functions = image.symbols_of(SymbolKind::Function);
-    let has_kernel = |index| image.symbols_of(SymbolKind::Entry).any(|(.., at, _)| at == index);
-    match functions.find(|(.., index, _)| !has_kernel(*index)) {
-        None => Ok(()),
-        Some((_, function, ..)) => Err(CubinError::Unsupported(format!(
-            "function `{}` stands outside of a kernel; make it `static` or `__forceinline__`",
-            function.name
-        ))),
-    }
+    Ok(functions)
 }
 
 /// Returns the facts of all kernels, in the order of their sections.
@@ -56,6 +67,7 @@ pub(crate) fn all(image: &Image<'_>) -> Result<Vec<KernelFacts>, CubinError> {
         sizes(image, index, code, &common, &mut kernel)?;
         own_attributes(image, &mut kernel)?;
         kernel.banks = data::banks_of_kernel(image, &kernel.name)?;
+        kernel.relocations = data::relocations(image, code)?;
         for (_, function, place, _) in image.symbols_of(SymbolKind::Function) {
             if place == section {
                 let end = function.value.checked_add(function.size).filter(|&e| e <= code.size);
@@ -68,7 +80,10 @@ pub(crate) fn all(image: &Image<'_>) -> Result<Vec<KernelFacts>, CubinError> {
             }
         }
         kernel.functions.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
-        tables.fill(section, code.size, &mut kernel);
+        let lines = tables.of(section, code.size);
+        kernel.source = lines.source;
+        kernel.lines = lines.cuda;
+        kernel.ptx_lines = lines.ptx;
         kernels.push(kernel);
     }
     Ok(kernels)
@@ -111,10 +126,15 @@ fn sizes(
     Ok(())
 }
 
+/// Returns the attributes of one kernel or function (`.nv.info.NAME`).
+fn attributes_of<'d>(image: &Image<'d>, name: &str) -> Result<Vec<Attribute<'d>>, CubinError> {
+    let section = image.section(&format!(".nv.info.{name}"));
+    attributes::parse(section.map_or(&[][..], |section| section.data))
+}
+
 /// Fills in what `.nv.info.NAME` and `.nv.constant0.NAME` say.
 fn own_attributes(image: &Image<'_>, kernel: &mut KernelFacts) -> Result<(), CubinError> {
-    let section = image.section(&format!(".nv.info.{}", kernel.name));
-    let own = attributes::parse(section.map_or(&[][..], |section| section.data))?;
+    let own = attributes_of(image, &kernel.name)?;
     let mut params: Vec<(u32, ParameterFacts)> = Vec::new();
     let mut params_at = None;
     let mut params_size = 0;
@@ -141,7 +161,7 @@ fn own_attributes(image: &Image<'_>, kernel: &mut KernelFacts) -> Result<(), Cub
                     kernel.block_limit = Some((shape, required));
                 }
             }
-            code::INDIRECT_BRANCH_TARGETS => indirect(a, kernel)?,
+            code::INDIRECT_BRANCH_TARGETS => indirect(a, &mut kernel.indirect)?,
             _ => {}
         }
     }
@@ -159,7 +179,7 @@ fn own_attributes(image: &Image<'_>, kernel: &mut KernelFacts) -> Result<(), Cub
 }
 
 /// Reads a table of indirect branches: address, an unused word, count, targets.
-fn indirect(a: &Attribute<'_>, kernel: &mut KernelFacts) -> Result<(), CubinError> {
+fn indirect(a: &Attribute<'_>, into: &mut Vec<(u32, Vec<u32>)>) -> Result<(), CubinError> {
     let mut i = 0;
     while 4 * i < a.bytes.len() {
         let (from, count) = (a.word(i)?, a.word(i + 2)? as usize);
@@ -169,7 +189,7 @@ fn indirect(a: &Attribute<'_>, kernel: &mut KernelFacts) -> Result<(), CubinErro
             targets.push(a.word(i)?);
             i += 1;
         }
-        kernel.indirect.push((from, targets));
+        into.push((from, targets));
     }
     Ok(())
 }

@@ -28,12 +28,13 @@ pub fn is_elf(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// Returns an error if the bytes are no cubin, are damaged, or use what the simulator cannot load:
-/// relocatable code, system calls, functions outside of kernels.
+/// relocatable code, unknown relocations, symbols that neither the cubin nor the system defines.
 pub fn facts(bytes: &[u8]) -> Result<ModuleFacts, CubinError> {
     let image = image::Image::read(bytes)?;
-    kernels::refuse_relocated_code(&image)?;
     let (variables, banks) = data::module(&image)?;
-    Ok(ModuleFacts { arch: image.arch, kernels: kernels::all(&image)?, variables, banks })
+    let kernels = kernels::all(&image)?;
+    let functions = kernels::functions(&image)?;
+    Ok(ModuleFacts { arch: image.arch, kernels, variables, banks, functions })
 }
 
 #[cfg(test)]

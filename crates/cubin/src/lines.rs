@@ -7,7 +7,6 @@ use gimli::{
     DebugLine, DebugLineOffset, EndianSlice, LineInstruction, LineRow, LittleEndian, Relocate,
     RelocateReader,
 };
-use simt_core::sass::facts::KernelFacts;
 
 use crate::CubinError;
 use crate::image::{Image, Section};
@@ -95,17 +94,26 @@ impl Tables {
         Ok(Tables { cuda: table(".debug_line")?, ptx: table(".nv_debug_line_sass")? })
     }
 
-    /// Fills in the tables of the kernel whose code is a section of `size` bytes.
-    pub(crate) fn fill(&self, section: usize, size: u64, kernel: &mut KernelFacts) {
+    /// Returns the lines of a code section of `size` bytes.
+    pub(crate) fn of(&self, section: usize, size: u64) -> Lines {
         let names = self.cuda.iter().flat_map(|table| {
             let rows = table.outer_rows(section).filter(|(_, row)| !row.end);
             rows.map(|(_, row)| table.file(row))
         });
-        kernel.source = names.into_iter().find(|name| !name.is_empty()).map(str::to_owned);
-        let source = kernel.source.clone().unwrap_or_default();
-        kernel.lines = pairs(&self.cuda, section, size, &source);
-        kernel.ptx_lines = pairs(&self.ptx, section, size, "");
+        let source = names.into_iter().find(|name| !name.is_empty()).map(str::to_owned);
+        let cuda = pairs(&self.cuda, section, size, source.as_deref().unwrap_or_default());
+        Lines { source, cuda, ptx: pairs(&self.ptx, section, size, "") }
     }
+}
+
+/// Lines of one code section.
+pub(crate) struct Lines {
+    /// Name of the CUDA source file, without its folder.
+    pub source: Option<String>,
+    /// CUDA line by address, ascending.
+    pub cuda: Vec<(u32, u32)>,
+    /// PTX line by address, ascending.
+    pub ptx: Vec<(u32, u32)>,
 }
 
 /// Returns address and line of the rows of a code section that belong to a file.

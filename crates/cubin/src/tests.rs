@@ -2,7 +2,9 @@
 
 mod image;
 
-use simt_core::sass::facts::{self, BankFacts, KernelFacts, ParameterFacts, VariableFacts};
+use simt_core::sass::facts::{
+    self, AddressPart, BankFacts, KernelFacts, ParameterFacts, VariableFacts,
+};
 
 use crate::{CubinError, join};
 use image::{CUDA, Elf, REL_64, attribute, bytes_of, halves, sample};
@@ -31,6 +33,7 @@ fn facts_of_a_kernel() {
                 addresses: Vec::new(),
             }],
             indirect: vec![(0x10, vec![0x20, 0x30])],
+            relocations: Vec::new(),
             functions: vec![("$k$twist".to_owned(), 0x40, 0x60)],
             block_limit: Some(([64, 2, 1], true)),
             source: Some("wave.cu".to_owned()),
@@ -114,14 +117,42 @@ fn files_that_are_no_cubins() {
 }
 
 #[test]
-fn code_that_the_driver_completes() {
+fn addresses_that_the_driver_writes_into_instructions() {
+    let mut elf = Elf::new(90);
+    let k = elf.kernel("k", 12);
+    let section = elf.section(".text.helper", 1, vec![0; 32]);
+    let helper = elf.symbol("helper", 2, 0, section, 0, 32);
+    let print = elf.symbol("vprintf", 2, 0, 0, 0, 0);
+    elf.relocate(".text.k", &[(0x20, print, 57, 0), (0, k, 56, 0x20), (0x10, helper, 75, 0)]);
+    elf.relocate(".text.helper", &[(0x10, print, 56, 0)]);
+    let found = crate::facts(&elf.bytes()).expect("a cubin");
+    let name = str::to_owned;
+    let expected = [
+        (0, AddressPart::Low, name("k"), 0x20),
+        (0x10, AddressPart::Call, name("helper"), 0),
+        (0x20, AddressPart::High, name("vprintf"), 0),
+    ];
+    assert_eq!(found.kernels[0].relocations, expected);
+    let [function] = &found.functions[..] else { panic!("{:?}", found.functions) };
+    assert_eq!((function.name.as_str(), function.code), ("helper", 32));
+    assert_eq!(function.relocations, [(0x10, AddressPart::Low, name("vprintf"), 0)]);
+
     let mut elf = Elf::new(90);
     elf.kernel("k", 12);
-    let print = elf.symbol("vprintf", 2, 0, 0, 0, 0);
-    elf.relocate(".text.k", &[(0x20, print, 57, 0)]);
+    let elsewhere = elf.symbol("elsewhere", 2, 0, 0, 0, 0);
+    elf.relocate(".text.k", &[(0, elsewhere, 56, 0)]);
     let error = crate::facts(&elf.bytes()).expect_err("an error").to_string();
-    assert!(error.contains("`vprintf`") && error.contains("0x20"), "{error}");
+    assert!(error.contains("`elsewhere`"), "{error}");
 
+    let mut elf = Elf::new(90);
+    let k = elf.kernel("k", 12);
+    elf.relocate(".text.k", &[(0, k, 35, 0)]);
+    let error = crate::facts(&elf.bytes()).expect_err("an error").to_string();
+    assert!(error.contains("relocation type 35"), "{error}");
+}
+
+#[test]
+fn functions_of_the_runtime_system() {
     // Functions of the runtime system are called through addresses in bank 4.
     let mut elf = Elf::new(90);
     elf.kernel("k", 12);
@@ -135,13 +166,6 @@ fn code_that_the_driver_completes() {
     elf.relocate(".nv.constant4", &[(0, elsewhere, 2, 0)]);
     let error = crate::facts(&elf.bytes()).expect_err("an error").to_string();
     assert!(error.contains("`elsewhere`"), "{error}");
-
-    let mut elf = Elf::new(90);
-    elf.kernel("k", 12);
-    let section = elf.section(".text.helper", 1, vec![0; 16]);
-    elf.symbol("helper", 2, 0, section, 0, 16);
-    let error = crate::facts(&elf.bytes()).expect_err("an error").to_string();
-    assert!(error.contains("`helper`"), "{error}");
 }
 
 #[test]

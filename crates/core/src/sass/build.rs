@@ -6,6 +6,7 @@ use super::agree::contradiction;
 use super::control::decode;
 use super::data::{MOST_BANKS, MOST_DATA, Places, data_bytes, place};
 use super::facts::{self, KernelFacts, ModuleFacts};
+use super::link::{self, AGAIN, Linked};
 use super::listing::{self, Function, Line};
 use super::lower::{Lowered, Lowering, Missing, Module, PREDICATES, Rows, lower, predicate};
 use super::text::{self, Operand, Text};
@@ -15,14 +16,12 @@ use crate::diag::{Diagnostic, Span, has_errors};
 use crate::isa::{Isa, Opcode, Pipe, Space, Type, opcode};
 use crate::kernel::layout::Bases;
 use crate::kernel::{
-    Checked, ControlFlow, ConvergenceOp, INSTRUCTION_BYTES, Inst, Kernel, MACHINE_FORM,
-    NativeKernel, NativeTiming, Op, Parameter, Predicate, Refused, Register, Row, SystemFn,
+    Checked, ControlFlow, ConvergenceOp, Inst, Kernel, MACHINE_FORM, NativeKernel, NativeTiming,
+    Op, Parameter, Predicate, Refused, Register, Row, SystemFn,
 };
 
 /// Maximum number of instructions of a kernel.
 const MOST_INSTRUCTIONS: usize = 1_000_000;
-/// Way out of a listing that was edited or cut.
-const AGAIN: &str = "make the file again with `simt-sim import K.cubin -o K.sass`";
 /// Maximum number of register rows: registers, immediates and constants.
 const MOST_ROWS: u16 = 60_000;
 /// Architectures whose encodings are read.
@@ -66,7 +65,12 @@ pub(super) fn read(source: &str, bases: Bases) -> Checked {
             findings.push(Diagnostic::error("listing", span, message).help(AGAIN));
             continue;
         };
-        let built = build(function, kernel, &facts, Places { bases, first_bank });
+        let places = Places { bases, first_bank };
+        let linked = link::link(function, kernel, &facts, &functions);
+        let built = match linked {
+            Ok(linked) => build(&linked, &facts, places),
+            Err(error) => Err(vec![error]),
+        };
         first_bank += kernel.banks.len() as u64;
         match built {
             Ok(built) => {
@@ -107,6 +111,7 @@ pub(super) fn support(source: &str) -> (usize, usize) {
         let module = Module {
             count: u32::MAX,
             address: 0,
+            start: 0,
             reserved_shared: 0,
             banks: &banks,
             indirect: &[],
@@ -118,11 +123,11 @@ pub(super) fn support(source: &str) -> (usize, usize) {
 }
 
 fn build(
-    function: &Function<'_>,
-    facts: &KernelFacts,
+    linked: &Linked<'_>,
     module: &ModuleFacts,
     places: Places,
 ) -> Result<Kernel, Vec<Diagnostic>> {
+    let Linked { function, facts, .. } = linked;
     let mut errors = Vec::new();
     if !ARCHITECTURES.contains(&module.arch) {
         let message = format!("sm_{} is not supported", module.arch);
@@ -133,12 +138,12 @@ fn build(
         let message = format!("the kernel has more than {MOST_INSTRUCTIONS} instructions");
         return Err(vec![Diagnostic::error("too-large", function.span, message)]);
     }
-    belongs(function, facts, module).map_err(|error| vec![error])?;
     if data_bytes(module, facts) > MOST_DATA {
         let message = format!("variables and constant banks have more than {MOST_DATA} bytes");
         return Err(vec![Diagnostic::error("too-large", function.span, message)]);
     }
-    let texts = texts(function, &mut errors);
+    let mut texts = texts(function, &mut errors);
+    link::relocate(linked, module, places, &mut texts, &mut errors);
     let data = place(module, facts, places);
     let mut rows = rows(&texts, facts);
     let mut native = NativeKernel {
@@ -161,6 +166,7 @@ fn build(
         let about = Module {
             count: function.lines.len() as u32,
             address: line.address,
+            start: linked.start(line.address),
             reserved_shared: facts.reserved_shared,
             banks: &native.banks,
             indirect: &facts.indirect,
@@ -226,7 +232,11 @@ fn build(
 fn names_heap(module: &ModuleFacts) -> bool {
     let banks = module.banks.iter().flat_map(|bank| &bank.addresses);
     let variables = module.variables.iter().flat_map(|variable| &variable.addresses);
-    let mut names = banks.chain(variables).map(|(_, name, _)| name);
+    let kernels = module.kernels.iter().flat_map(|kernel| &kernel.relocations);
+    let functions = module.functions.iter().flat_map(|function| &function.relocations);
+    let in_data = banks.chain(variables).map(|(_, name, _)| name);
+    let in_code = kernels.chain(functions).map(|(_, _, name, _)| name);
+    let mut names = in_data.chain(in_code);
     names.any(|name| SystemFn::named(name).is_some_and(SystemFn::uses_heap))
 }
 
@@ -254,24 +264,6 @@ fn agrees(text: &Text<'_>, row: &Opcode, line: &Line<'_>) -> Result<(), Diagnost
     let Some(what) = contradiction(text, row, line.encoding) else { return Ok(()) };
     let message = format!("the encoding of `{}` has {what}, which contradicts the text", text.name);
     Err(Diagnostic::error("encoding", line.span, message).help(AGAIN))
-}
-
-/// Checks that a function and its facts come from one cubin.
-fn belongs(
-    function: &Function<'_>,
-    facts: &KernelFacts,
-    module: &ModuleFacts,
-) -> Result<(), Diagnostic> {
-    let found = function.lines.len() as u64 * INSTRUCTION_BYTES;
-    let message = if function.arch != 0 && function.arch != module.arch {
-        format!("the listing is for sm_{}, its facts for sm_{}", function.arch, module.arch)
-    } else if facts.code != 0 && u64::from(facts.code) != found {
-        let name = function.name;
-        format!("expected {} bytes of code of `{name}`, found {found}", facts.code)
-    } else {
-        return Ok(());
-    };
-    Err(Diagnostic::error("listing", function.span, message).help(AGAIN))
 }
 
 fn unsupported(name: &str, missing: Missing, span: Span) -> Diagnostic {

@@ -34,6 +34,30 @@ pub(super) fn data_bytes(module: &ModuleFacts, kernel: &KernelFacts) -> u64 {
     banks.chain(variables).sum()
 }
 
+/// Returns the address of a variable or function as a kernel sees it.
+///
+/// Addresses of functions are offsets in the kernel's code.
+pub(super) fn address_of(
+    module: &ModuleFacts,
+    kernel: &KernelFacts,
+    places: Places,
+    name: &str,
+) -> Option<u64> {
+    let variable = module.variables.iter().find(|v| v.name == name);
+    let variable = variable.map(|variable| address(variable, places));
+    let function = kernel.functions.iter().find(|(known, ..)| known == name);
+    let function = function.map(|(_, start, _)| u64::from(*start));
+    let itself = || (kernel.name == name).then_some(0);
+    let system = || SystemFn::named(name).map(|f| f.native_address().into());
+    variable.or(function).or_else(itself).or_else(system)
+}
+
+fn address(variable: &VariableFacts, places: Places) -> u64 {
+    let Places { bases, .. } = places;
+    let base = if variable.constant { bases.constant } else { bases.global };
+    base + u64::from(variable.offset)
+}
+
 /// Places the module's variables and the kernel's constant banks.
 ///
 /// Kernels have banks of one number with different contents, so each bank has its own address.
@@ -45,18 +69,7 @@ pub(super) fn place(module: &ModuleFacts, kernel: &KernelFacts, places: Places) 
     for (at, bank) in numbers.zip(&contents) {
         banks.push((bank.bank, bases.constant + at * BANK_BYTES));
     }
-    let address = |variable: &VariableFacts| {
-        let base = if variable.constant { bases.constant } else { bases.global };
-        base + u64::from(variable.offset)
-    };
-    // Addresses of functions are offsets in the kernel's code.
-    let of = |name: &str| {
-        let variable = module.variables.iter().find(|v| v.name == name).map(address);
-        let function = kernel.functions.iter().find(|(known, ..)| known == name);
-        let function = function.map(|(_, start, _)| u64::from(*start));
-        let system = || SystemFn::named(name).map(|f| f.native_address().into());
-        variable.or(function).or_else(system).unwrap_or(0)
-    };
+    let of = |name: &str| address_of(module, kernel, places, name).unwrap_or(0);
     let with_addresses = |bytes: &[u8], addresses: &[(u32, String, u64)]| {
         let mut bytes = bytes.to_vec();
         for (at, name, addend) in addresses {
@@ -74,7 +87,8 @@ pub(super) fn place(module: &ModuleFacts, kernel: &KernelFacts, places: Places) 
         bytes.resize(variable.size as usize, 0);
         let space = if variable.constant { Space::Const } else { Space::Global };
         let name = variable.name.clone();
-        variables.push(StaticVariable { name, space, address: address(variable), bytes });
+        let address = address(variable, places);
+        variables.push(StaticVariable { name, space, address, bytes });
     }
     for (bank, (number, address)) in contents.iter().zip(&banks[1..]) {
         let name = format!("c[0x{number:x}]");

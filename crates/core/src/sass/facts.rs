@@ -30,6 +30,50 @@ pub struct ModuleFacts {
     /// Constant banks that all kernels share, other than bank 3 (bank 4: addresses of variables).
     #[serde(default)]
     pub banks: Vec<BankFacts>,
+    /// Functions with a code section of their own, which linkers leave for the driver to place.
+    #[serde(default)]
+    pub functions: Vec<FunctionFacts>,
+}
+
+/// Facts of one function outside of the kernels.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename = "Function", deny_unknown_fields)]
+pub struct FunctionFacts {
+    /// Name, mangled as in the listing.
+    pub name: String,
+    /// Size of the code in bytes; 0 if unknown.
+    #[serde(default)]
+    pub code: u32,
+    /// Addresses in its instructions, as [`KernelFacts::relocations`].
+    #[serde(default)]
+    pub relocations: Vec<RelocationFacts>,
+    /// Targets of indirect branches, as [`KernelFacts::indirect`].
+    #[serde(default)]
+    pub indirect: Vec<(u32, Vec<u32>)>,
+    /// Name of the CUDA source file, without its folder.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// Source line by address, as [`KernelFacts::lines`].
+    #[serde(default)]
+    pub lines: Vec<(u32, u32)>,
+    /// PTX line by address, as [`KernelFacts::ptx_lines`].
+    #[serde(default)]
+    pub ptx_lines: Vec<(u32, u32)>,
+}
+
+/// Address that the driver writes into an instruction: byte offset of the instruction, part of the
+/// address, name of the variable or function, addend.
+pub type RelocationFacts = (u32, AddressPart, String, u64);
+
+/// Part of an address that an instruction holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum AddressPart {
+    /// Lower half, as 32-bit immediate (relocation type 56).
+    Low,
+    /// Upper half, as 32-bit immediate (relocation type 57).
+    High,
+    /// Target of CALL.ABS (relocation type 75).
+    Call,
 }
 
 /// Facts of one kernel.
@@ -68,6 +112,9 @@ pub struct KernelFacts {
     /// addresses of its targets.
     #[serde(default)]
     pub indirect: Vec<(u32, Vec<u32>)>,
+    /// Addresses in its instructions that the driver writes.
+    #[serde(default)]
+    pub relocations: Vec<RelocationFacts>,
     /// Functions inside the kernel's code, ascending: name, first address, end address.
     #[serde(default)]
     pub functions: Vec<(String, u32, u32)>,

@@ -48,6 +48,8 @@ pub(super) struct Module<'a> {
     pub(super) count: u32,
     /// Address of the instruction.
     pub(super) address: u32,
+    /// First address of its kernel or function, from which addresses in its text count.
+    pub(super) start: u32,
     /// Shared memory below the kernel's own, in bytes.
     pub(super) reserved_shared: u32,
     /// Address of each constant bank other than 0.

@@ -1,6 +1,6 @@
 //! Values that no module has.
 
-use super::{BankFacts, KernelFacts, ModuleFacts, VariableFacts};
+use super::{BankFacts, FunctionFacts, KernelFacts, ModuleFacts, RelocationFacts, VariableFacts};
 
 /// Size of a constant bank in bytes.
 const BANK: u64 = 64 << 10;
@@ -45,6 +45,15 @@ pub(super) fn check(module: &ModuleFacts) -> Result<(), Fault> {
         }
         check_kernel(kernel).map_err(fault)?;
     }
+    for (i, function) in module.functions.iter().enumerate() {
+        let fault = |(field, message)| Fault { owner: Some(function.name.clone()), field, message };
+        let known = |other: &&FunctionFacts| other.name == function.name;
+        let is_kernel = module.kernels.iter().any(|kernel| kernel.name == function.name);
+        if is_kernel || module.functions.iter().take(i).any(|other| known(&other)) {
+            return Err(fault(("name", format!("function `{}` stands here twice", function.name))));
+        }
+        check_function(function).map_err(fault)?;
+    }
     for variable in &module.variables {
         let fault = |(field, message)| Fault { owner: Some(variable.name.clone()), field, message };
         check_variable(variable).map_err(fault)?;
@@ -74,27 +83,43 @@ fn check_kernel(k: &KernelFacts) -> Checked {
     }
     at_most("params_at", "bytes before the first parameter", k.params_at.into(), BANK)?;
     check_banks(&k.banks)?;
-    for (from, targets) in &k.indirect {
-        for at in std::iter::once(from).chain(targets) {
-            aligned("indirect", *at)?;
-        }
-    }
+    check_targets(&k.indirect, &k.relocations)?;
     for (name, start, end) in &k.functions {
         aligned("functions", *start)?;
         if start > end {
             return Err(("functions", format!("function `{name}` ends before it begins")));
         }
     }
-    for (field, table) in [("lines", &k.lines), ("ptx_lines", &k.ptx_lines)] {
-        let descends = |pair: &&[(u32, u32)]| matches!(pair, [a, b] if a.0 >= b.0);
-        if let Some([_, (at, _)]) = table.windows(2).find(descends) {
-            return Err((field, format!("expected ascending addresses, found {at:#x}")));
-        }
-    }
+    check_lines("lines", &k.lines)?;
+    check_lines("ptx_lines", &k.ptx_lines)?;
     match k.block_limit {
         Some(([x, y, z], _)) if [x, y, z].contains(&0) => {
             Err(("block_limit", "a block has at least one thread in each dimension".to_owned()))
         }
+        _ => Ok(()),
+    }
+}
+
+fn check_function(f: &FunctionFacts) -> Checked {
+    aligned("code", f.code)?;
+    check_targets(&f.indirect, &f.relocations)?;
+    check_lines("lines", &f.lines)?;
+    check_lines("ptx_lines", &f.ptx_lines)
+}
+
+fn check_targets(indirect: &[(u32, Vec<u32>)], relocations: &[RelocationFacts]) -> Checked {
+    for (from, targets) in indirect {
+        for at in std::iter::once(from).chain(targets) {
+            aligned("indirect", *at)?;
+        }
+    }
+    relocations.iter().try_for_each(|(at, ..)| aligned("relocations", *at))
+}
+
+fn check_lines(field: &'static str, table: &[(u32, u32)]) -> Checked {
+    let descends = |pair: &&[(u32, u32)]| matches!(pair, [a, b] if a.0 >= b.0);
+    match table.windows(2).find(descends) {
+        Some([_, (at, _)]) => Err((field, format!("expected ascending addresses, found {at:#x}"))),
         _ => Ok(()),
     }
 }

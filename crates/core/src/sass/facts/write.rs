@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{BankFacts, KernelFacts, MARK, ModuleFacts, VariableFacts, hex};
+use super::{
+    BankFacts, FunctionFacts, KernelFacts, MARK, ModuleFacts, RelocationFacts, VariableFacts, hex,
+};
 
 /// Longest line in columns, unless one item alone is longer.
 const COLUMNS: usize = 100;
@@ -21,6 +23,7 @@ pub fn write(facts: &ModuleFacts) -> String {
     w.close("],");
     w.nested("variables", &facts.variables, Writer::variable);
     w.nested("banks", &facts.banks, Writer::bank);
+    w.nested("functions", &facts.functions, Writer::function);
     w.close(")");
     w.out
 }
@@ -111,20 +114,42 @@ impl Writer {
             |p: &super::ParameterFacts| format!("(offset: {:#x}, bytes: {})", p.offset, p.bytes);
         self.list("params", &k.params, offsets);
         self.nested("banks", &k.banks, Writer::bank);
-        self.list("indirect", &k.indirect, |(at, targets)| {
-            let targets: Vec<String> = targets.iter().map(|to| format!("{to:#x}")).collect();
-            format!("({at:#x}, [{}])", targets.join(", "))
-        });
+        self.targets(&k.indirect, &k.relocations);
         let range =
             |(name, start, end): &(String, u32, u32)| format!("({name:?}, {start:#x}, {end:#x})");
         self.list("functions", &k.functions, range);
-        if let Some(source) = &k.source {
+        self.source(k.source.as_deref(), &k.lines, &k.ptx_lines);
+        self.close("),");
+    }
+
+    fn function(&mut self, f: &FunctionFacts) {
+        self.open("Function(");
+        self.line(&format!("name: {:?},", f.name));
+        if f.code != 0 {
+            self.line(&format!("code: {:#x},", f.code));
+        }
+        self.targets(&f.indirect, &f.relocations);
+        self.source(f.source.as_deref(), &f.lines, &f.ptx_lines);
+        self.close("),");
+    }
+
+    fn targets(&mut self, indirect: &[(u32, Vec<u32>)], relocations: &[RelocationFacts]) {
+        self.list("indirect", indirect, |(at, targets)| {
+            let targets: Vec<String> = targets.iter().map(|to| format!("{to:#x}")).collect();
+            format!("({at:#x}, [{}])", targets.join(", "))
+        });
+        self.list("relocations", relocations, |(at, part, name, addend)| {
+            format!("({at:#x}, {part:?}, {name:?}, {addend:#x})")
+        });
+    }
+
+    fn source(&mut self, source: Option<&str>, lines: &[(u32, u32)], ptx_lines: &[(u32, u32)]) {
+        if let Some(source) = source {
             self.line(&format!("source: {source:?},"));
         }
         let pair = |(at, line): &(u32, u32)| format!("({at:#x}, {line})");
-        self.list("lines", &k.lines, pair);
-        self.list("ptx_lines", &k.ptx_lines, pair);
-        self.close("),");
+        self.list("lines", lines, pair);
+        self.list("ptx_lines", ptx_lines, pair);
     }
 
     fn variable(&mut self, v: &VariableFacts) {

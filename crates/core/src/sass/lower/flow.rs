@@ -4,7 +4,8 @@ use super::super::text::Operand;
 use super::{Lowered, Lowering, Missing, Module, Width};
 use crate::base::{JoinId, Pc};
 use crate::kernel::{
-    ConvergenceOp, INSTRUCTION_BYTES, Jump, JumpKind, JumpTarget, Native, NativeFn, Op, Row, Source,
+    ConvergenceOp, INSTRUCTION_BYTES, Jump, JumpKind, JumpTarget, Native, NativeFn, Op, Row,
+    Source, SystemFn,
 };
 
 /// Lowers a control-flow instruction; `Ok(None)` if the opcode is of another family.
@@ -96,7 +97,8 @@ fn fixed(l: &Lowering<'_, '_>, i: usize, module: &Module<'_>) -> Result<Pc, Miss
 
 /// CALL.REL.NOINC 0x100, CALL.REL.NOINC R8 0x0, RET.REL.NODEC R20 0x0, BRX R2 -0x140.
 fn jump(l: &mut Lowering<'_, '_>, module: &Module<'_>, kind: JumpKind) -> Result<Lowered, Missing> {
-    ["ABS", "REL", "NOINC", "NODEC", "INC"].iter().for_each(|word| _ = l.text.take(word));
+    let absolute = l.text.take("ABS") || l.text.name == "JMX";
+    ["REL", "NOINC", "NODEC", "INC"].iter().for_each(|word| _ = l.text.take(word));
     let target = match l.text.operands.first() {
         Some(&Operand::Register(name, _)) => {
             let row: Row = l.read(name, Width::Word)?;
@@ -105,9 +107,13 @@ fn jump(l: &mut Lowering<'_, '_>, module: &Module<'_>, kind: JumpKind) -> Result
                 None => 0,
                 _ => return Err(Missing::Operands),
             };
-            // BRX counts from the next instruction, CALL and RET from the start of the code.
+            // BRX counts from the next instruction, CALL.REL and RET.REL from the function's start.
             let relative = kind == JumpKind::Branch && l.text.name == "BRX";
-            let from = if relative { i64::from(module.address) + 16 } else { 0 };
+            let from = match () {
+                () if relative => i64::from(module.address) + 16,
+                () if absolute => 0,
+                () => i64::from(module.start),
+            };
             JumpTarget::Register {
                 row,
                 offset: offset + from,
@@ -115,16 +121,28 @@ fn jump(l: &mut Lowering<'_, '_>, module: &Module<'_>, kind: JumpKind) -> Result
                 targets: module.targets(),
             }
         }
-        _ => JumpTarget::Fixed(fixed(l, 0, module)?),
+        Some(&Operand::Integer(address)) => match module.pc(address) {
+            Some(pc) => JumpTarget::Fixed(pc),
+            None => system(l, module, address).ok_or(Missing::Operands)?,
+        },
+        _ => return Err(Missing::Operands),
     };
     Ok(Lowered::of(Op::Jump(Jump { kind, target })))
+}
+
+/// Returns the target of a call of the runtime system.
+fn system(l: &mut Lowering<'_, '_>, module: &Module<'_>, address: i64) -> Option<JumpTarget> {
+    let address = u32::try_from(address + i64::from(module.start)).ok()?;
+    SystemFn::at_native_address(address)?;
+    let row = l.rows.immediate_pair(address.into());
+    Some(JumpTarget::Register { row, offset: 0, end: Pc(module.count), targets: Vec::new() })
 }
 
 /// LEPC R20, 0x80 (the return address of a call), or LEPC R8 (its own address).
 fn address_of_code(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Missing> {
     let address = match l.text.operands.get(1) {
         None => u64::from(module.address),
-        Some(&Operand::Integer(address)) => address as u64,
+        Some(&Operand::Integer(address)) => (address as u64).wrapping_add(module.start.into()),
         _ => return Err(Missing::Operands),
     };
     let d = l.result(0, Width::Pair)?;
@@ -187,6 +205,7 @@ fn depbar(l: &mut Lowering<'_, '_>) -> Result<Lowered, Missing> {
 impl Module<'_> {
     /// Returns the PC of an address; `None` if there is no instruction.
     fn pc(&self, address: i64) -> Option<Pc> {
+        let address = address.checked_add(self.start.into())?;
         let number = u32::try_from(address / INSTRUCTION_BYTES as i64).ok()?;
         let aligned = address % INSTRUCTION_BYTES as i64 == 0;
         (aligned && number < self.count).then_some(Pc(number))
@@ -202,8 +221,14 @@ mod tests {
     fn lowered(line: &str) -> Result<(Op, Rows), Missing> {
         let mut rows = Rows::new(8, 8);
         let text = text::parse(line).expect("readable");
-        let module =
-            Module { count: 64, address: 0, reserved_shared: 0, banks: &[], indirect: &[] };
+        let module = Module {
+            count: 64,
+            address: 0,
+            start: 0,
+            reserved_shared: 0,
+            banks: &[],
+            indirect: &[],
+        };
         let op = lower(&mut Lowering::new(text, 0, &mut rows), &module)?.op;
         Ok((op, rows))
     }
