@@ -109,6 +109,7 @@ fn small_machine_code_leaves_what_it_expects() {
         "generic_addresses_80",
         "generic_constants",
         "linked",
+        "linked_debug",
         "warp_sync_in_branch",
     ] {
         let Ended { code, out, err, .. } = simt_sim(&["run", &format!("tests/sass/{name}.sass")]);

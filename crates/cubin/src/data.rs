@@ -5,7 +5,8 @@ use simt_core::sass::facts::{AddressPart, BankFacts, RelocationFacts, VariableFa
 
 use crate::CubinError;
 use crate::image::{
-    ADDRESS_64, ADDRESS_CALL, ADDRESS_HIGH, ADDRESS_LOW, Image, Section, Symbol, SymbolKind, small,
+    ADDRESS_64, ADDRESS_CALL, ADDRESS_HIGH, ADDRESS_LOW, FUNCTION_64, GENERIC_64, Image, Section,
+    Symbol, SymbolKind, small,
 };
 
 /// Bank of the user's `__constant__` variables.
@@ -160,7 +161,14 @@ fn addresses(
     let mut found = Vec::new();
     for relocation in section.relocations.iter().filter(|r| (from..to).contains(&r.offset)) {
         let symbol = image.target(relocation)?;
-        if relocation.kind != ADDRESS_64 {
+        let is_address = match relocation.kind {
+            ADDRESS_64 => true,
+            // Generic addresses of variables in global memory are their addresses.
+            GENERIC_64 => symbol.section.is_some_and(|i| is_global(image, i)),
+            FUNCTION_64 => matches!(symbol.kind, SymbolKind::Function | SymbolKind::Entry),
+            _ => false,
+        };
+        if !is_address {
             return Err(unsupported(relocation.kind, symbol, section));
         }
         let addend = match relocation.addend {
@@ -193,6 +201,11 @@ pub(crate) fn relocations(
     }
     found.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(found)
+}
+
+/// Returns true if a section holds variables in global memory.
+fn is_global(image: &Image<'_>, section: usize) -> bool {
+    image.sections.get(section).is_some_and(|s| matches!(s.name, INITIALIZED | ZERO))
 }
 
 fn unsupported(kind: u32, symbol: &Symbol<'_>, section: &Section<'_>) -> CubinError {

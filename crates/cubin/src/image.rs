@@ -20,6 +20,10 @@ const ABI_OF_CUDA_13: u8 = 8;
 const ENTRY: u8 = 0x10;
 /// Relocation that writes a 64-bit address (R_CUDA_64).
 pub(crate) const ADDRESS_64: u32 = 2;
+/// Relocation that writes a 64-bit generic address.
+pub(crate) const GENERIC_64: u32 = 4;
+/// Relocation that writes the 64-bit address of a function.
+pub(crate) const FUNCTION_64: u32 = 35;
 /// Relocation of the lower half of an address in an instruction.
 pub(crate) const ADDRESS_LOW: u32 = 56;
 /// Relocation of the upper half of an address in an instruction.

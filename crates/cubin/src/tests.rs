@@ -146,9 +146,9 @@ fn addresses_that_the_driver_writes_into_instructions() {
 
     let mut elf = Elf::new(90);
     let k = elf.kernel("k", 12);
-    elf.relocate(".text.k", &[(0, k, 35, 0)]);
+    elf.relocate(".text.k", &[(0, k, 99, 0)]);
     let error = crate::facts(&elf.bytes()).expect_err("an error").to_string();
-    assert!(error.contains("relocation type 35"), "{error}");
+    assert!(error.contains("relocation type 99"), "{error}");
 }
 
 #[test]
@@ -168,14 +168,27 @@ fn functions_of_the_runtime_system() {
     assert!(error.contains("`elsewhere`"), "{error}");
 }
 
+/// Types 4 and 35: generic addresses, addresses of functions.
+#[test]
+fn addresses_of_other_kinds_in_data() {
+    let mut elf = Elf::new(90);
+    let k = elf.kernel("k", 12);
+    let global = elf.section(".nv.global.init", 1, vec![0; 16]);
+    let table = elf.symbol("table", 1, 0, global, 0, 16);
+    elf.relocate(".nv.global.init", &[(0, k, 35, 0), (8, table, 4, 4)]);
+    let found = crate::facts(&elf.bytes()).expect("a cubin");
+    let expected = [(0, "k".to_owned(), 0), (8, "table".to_owned(), 4)];
+    assert_eq!(found.variables[0].addresses, expected);
+}
+
 #[test]
 fn other_relocations_of_data() {
     let mut elf = Elf::new(90);
     let k = elf.kernel("k", 12);
     elf.section(".nv.constant4", 1, vec![0; 8]);
-    elf.relocate(".nv.constant4", &[(0, k, 35, 0)]);
+    elf.relocate(".nv.constant4", &[(0, k, 99, 0)]);
     let error = crate::facts(&elf.bytes()).expect_err("an error").to_string();
-    assert!(error.contains("relocation type 35"), "{error}");
+    assert!(error.contains("relocation type 99"), "{error}");
 }
 
 #[test]

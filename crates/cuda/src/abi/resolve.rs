@@ -71,15 +71,19 @@ fn resolve(symbol: In<u8>, pfn: Out<usize>, version: i32, flags: u64) -> Result<
     Ok(address.is_some())
 }
 
-/// Returns the warning about a library that asks for undocumented tables.
+/// Returns the warning about a library that asks for undocumented tables; `None` for one that works
+/// without them.
 ///
-/// Only NVIDIA's runtime does, which `nvcc` links into libraries and programs by default.
-fn warning(file: &str) -> String {
+/// NVIDIA's runtime asks, which `nvcc` links into libraries and programs by default. nvJitLink asks
+/// too, and links without an answer.
+fn warning(file: &str) -> Option<String> {
+    let name = file.rsplit('/').next().unwrap_or_default();
     let file = simt_core::diag::printable(file);
-    format!(
+    let warning = format!(
         "simt-sim: warning: `{file}` has NVIDIA's CUDA runtime in it, which runs on NVIDIA's driver \
          only; its calls fail\nhelp: link it with `nvcc -cudart shared`\n"
-    )
+    );
+    (!name.starts_with("libnvJitLink")).then_some(warning)
 }
 
 /// Name and description of a result as C strings.
@@ -144,7 +148,7 @@ entry_points! {
         static WARNED: Once = Once::new();
         WARNED.call_once(|| {
             if let Some(file) = caller::file() {
-                crate::say(&warning(&file));
+                warning(&file).iter().for_each(|warning| crate::say(warning));
             }
         });
         table.set(0)?;

@@ -20,7 +20,9 @@ pub(super) fn lower(
         "BRX" | "JMX" => jump(l, module, JumpKind::Branch)?,
         "EXIT" | "KILL" => {
             l.text.take("KEEPREFCOUNT");
-            Lowered::of(Op::Exit)
+            // EXIT P1: the second predicate of the lanes that end.
+            let also = l.is_predicate(0).then(|| l.predicate(0)).transpose()?;
+            Lowered { also, ..Lowered::of(Op::Exit) }
         }
         "BPT" => {
             l.text.modifiers.clear();
@@ -231,6 +233,26 @@ mod tests {
         };
         let op = lower(&mut Lowering::new(text, 0, &mut rows), &module)?.op;
         Ok((op, rows))
+    }
+
+    #[test]
+    fn exits_have_a_second_predicate() {
+        let mut rows = Rows::new(8, 8);
+        let module = Module {
+            count: 64,
+            address: 0,
+            start: 0,
+            reserved_shared: 0,
+            banks: &[],
+            indirect: &[],
+        };
+        for (line, expected) in
+            [("@P0 EXIT", None), ("@P0 EXIT P1", Some(false)), ("EXIT !P1", Some(true))]
+        {
+            let text = text::parse(line).expect("readable");
+            let lowered = lower(&mut Lowering::new(text, 0, &mut rows), &module).expect(line);
+            assert_eq!(lowered.also.map(|also| also.negated), expected, "{line}");
+        }
     }
 
     #[test]

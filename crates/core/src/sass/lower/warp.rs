@@ -156,6 +156,8 @@ fn special(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
             "SR_CgaCtaId" => return constant(l, 0, uniform),
             "SR_SWINHI" => return constant(l, (SHARED_WINDOW >> 32) as u32, uniform),
             "SR_LWINHI" => return constant(l, (LOCAL_WINDOW >> 32) as u32, uniform),
+            // Debug code traps if its stack pointer is below; here an access there is a fault.
+            "SR_LMEMHIOFF" => return constant(l, 0, uniform),
             _ => return Err(Missing::Modifier(name.to_owned())),
         },
         _ => return Err(Missing::Modifier(name.to_owned())),
