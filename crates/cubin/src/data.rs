@@ -3,11 +3,11 @@
 use simt_core::kernel::SystemFn;
 use simt_core::sass::facts::{AddressPart, BankFacts, RelocationFacts, VariableFacts};
 
-use crate::CubinError;
 use crate::image::{
     ADDRESS_64, ADDRESS_CALL, ADDRESS_HIGH, ADDRESS_LOW, FUNCTION_64, GENERIC_64, Image, Section,
     Symbol, SymbolKind, small,
 };
+use crate::{CubinError, runtime};
 
 /// Bank of the user's `__constant__` variables.
 const USER: u8 = 3;
@@ -235,7 +235,9 @@ fn owner(image: &Image<'_>, symbol: &Symbol<'_>, addend: i64) -> Result<(String,
             let addend = u64::try_from(addend).map_err(|_| unknown())?;
             Ok((symbol.name.to_owned(), addend))
         }
-        _ if symbol.section.is_none() && SystemFn::named(symbol.name).is_some() => {
+        _ if symbol.section.is_none()
+            && (SystemFn::named(symbol.name).is_some() || runtime::defines(symbol.name)) =>
+        {
             Ok((symbol.name.to_owned(), 0))
         }
         SymbolKind::Section => {

@@ -2,7 +2,7 @@
 
 use simt_core::sass::facts::{self, ModuleFacts};
 
-use crate::CubinError;
+use crate::{CubinError, runtime};
 
 /// Start of a line of a listing that names a function.
 const FUNCTION: &str = "Function : ";
@@ -18,6 +18,7 @@ pub fn join(
     mut module: ModuleFacts,
     listing: &str,
 ) -> Result<String, CubinError> {
+    let listing = &*runtime::complete(&module, listing);
     let listed: Vec<&str> =
         listing.lines().filter_map(|line| line.trim().strip_prefix(FUNCTION)).collect();
     let place = |name: &str| listed.iter().position(|listed| *listed == name);

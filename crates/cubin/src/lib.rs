@@ -10,6 +10,7 @@ mod image;
 mod join;
 mod kernels;
 mod lines;
+mod runtime;
 
 use simt_core::sass::facts::ModuleFacts;
 
@@ -34,7 +35,9 @@ pub fn facts(bytes: &[u8]) -> Result<ModuleFacts, CubinError> {
     let (variables, banks) = data::module(&image)?;
     let kernels = kernels::all(&image)?;
     let functions = kernels::functions(&image)?;
-    Ok(ModuleFacts { arch: image.arch, kernels, variables, banks, functions })
+    let mut module = ModuleFacts { arch: image.arch, kernels, variables, banks, functions };
+    runtime::add(&mut module)?;
+    Ok(module)
 }
 
 #[cfg(test)]

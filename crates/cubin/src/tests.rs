@@ -168,6 +168,28 @@ fn functions_of_the_runtime_system() {
     assert!(error.contains("`elsewhere`"), "{error}");
 }
 
+/// What a cubin calls of the device runtime gets code, and its variable a place behind the others.
+#[test]
+fn the_grid_barrier_of_the_device_runtime() {
+    let mut elf = Elf::new(90);
+    elf.kernel("k", 12);
+    let global = elf.section(".nv.global", 8, vec![0; 16]);
+    elf.symbol("table", 1, 0, global, 0, 16);
+    let sync = elf.symbol("__cuda_syscall_CGS_sync", 2, 0, 0, 0, 0);
+    elf.relocate(".text.k", &[(0x10, sync, 75, 0)]);
+    let found = crate::facts(&elf.bytes()).expect("a cubin");
+    let names: Vec<&str> = found.functions.iter().map(|f| f.name.as_str()).collect();
+    assert_eq!(names, ["__cuda_syscall_CGS_sync", "__cuda_syscall_CGS_get_intrinsic_handle"]);
+    let barrier = found.variables.iter().find(|v| v.name == "simt_grid_barrier");
+    assert_eq!(barrier.map(|v| v.offset), Some(256));
+    let listing = "\tcode for sm_90\n\t\tFunction : k\n";
+    let text = join("", found.clone(), listing).expect("a text");
+    for name in names {
+        assert_eq!(text.matches(&format!("Function : {name}\n")).count(), 1, "{name}");
+    }
+    assert!(!text.contains("Function : _Z4keepv"));
+}
+
 /// Types 4 and 35: generic addresses, addresses of functions.
 #[test]
 fn addresses_of_other_kinds_in_data() {
