@@ -1,8 +1,10 @@
 //! Stall reasons of machine code are those of an H200: the share of each warp state in the time of
 //! the seeds' kernels. (`unseen.rs` has unseen kernels.)
 //!
-//! `tests/observations/h200/states.csv` has the mean of three launches each, with cold caches. Three
-//! launches differ by up to 15 points (`no_instruction` of a short kernel).
+//! `tests/observations/h200/states.csv` has each counter of launches with cold caches: the median of
+//! 20 with 2^9 and 2^14 threads, the mean of three with 2^24. Some launches in twenty are slower by
+//! 10 to 25 % for a reason that is not known, so means depend on how many of them there are: against
+//! the means of the same 20 launches, cycles are 7.0 % (2^9) and 4.1 % (2^14) off.
 
 use std::fs;
 
@@ -18,10 +20,7 @@ use simt_report::simulate::simulate;
 const POINTS: f64 = 5.0;
 
 /// Shares that are further off: kernel, number of threads, state. Each must be needed.
-const FURTHER: [(&str, u64, &str); 2] = [
-    ("reduceNeighboredLess", 1 << 24, "not_selected"),
-    ("sharedHalving", 1 << 14, "no_instruction"),
-];
+const FURTHER: [(&str, u64, &str); 1] = [("reduceNeighboredLess", 1 << 24, "not_selected")];
 
 /// Kernels in `programs/sass` by name.
 const KERNELS: [(&str, &str); 6] = [
@@ -78,10 +77,9 @@ fn shares_are_the_gpus(n: u64) -> f64 {
 
 #[test]
 fn shares_of_small_launches_are_within_five_points() {
-    // Of three launches with 2^14 threads, the GPU's cycles differ by up to 28 % of their mean.
-    for (n, most) in [(1 << 9, 5.0), (1 << 14, 10.0)] {
+    for n in [1 << 9, 1 << 14] {
         let mean = shares_are_the_gpus(n);
-        assert!(mean <= most, "{n} threads: cycles are {mean:.1} % off");
+        assert!(mean <= 5.0, "{n} threads: cycles are {mean:.1} % off");
     }
 }
 
