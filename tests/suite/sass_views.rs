@@ -98,12 +98,18 @@ fn faults_of_machine_code_are_named_at_their_cuda_lines() {
     }
 }
 
-/// Generic addresses by both conventions, functions outside of the kernels, atomics that end in a loop for shared memory, and
-/// WARPSYNC for lanes that wait at a BSYNC.
+/// Asynchronous copies, barrier objects of both layouts, generic addresses by both conventions,
+/// functions outside of the kernels, atomics that end in a loop for shared memory, and WARPSYNC for
+/// lanes that wait at a BSYNC.
 #[test]
 fn small_machine_code_leaves_what_it_expects() {
     for name in [
+        "async_copies",
+        "async_copies_80",
         "atomic_doubles",
+        "barrier_bytes",
+        "barrier_objects",
+        "barrier_objects_80",
         "dynamic_size",
         "generic_addresses",
         "generic_addresses_80",

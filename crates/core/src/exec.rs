@@ -29,7 +29,7 @@ pub use barrier::{barrier_votes, finish_barrier_reduction};
 pub use calls::{CallStack, finish_call};
 pub use copies::{CopiedData, Copies, land_copies};
 pub use heap::Heap;
-pub use mbarrier::arrive_by_copies;
+pub use mbarrier::{CopyArrival, arrive_by_copies};
 pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes};
 pub use registers::WarpPlace;
 pub use segments::{part_of, segments, variable_segments};
@@ -350,15 +350,16 @@ pub fn step(
         | Op::Test { .. }) => {
             element_wise(op, lanes, registers);
         }
-        &Op::Clock { d, clock: Clock::Pair } => {
-            lanes::splat(registers, d, lanes, env.clock as u32);
-            lanes::splat(registers, Row(d.0 + 1), lanes, (env.clock >> 32) as u32);
+        &Op::Clock { d, clock: clock @ (Clock::Pair | Clock::TimerPair) } => {
+            let now = if clock == Clock::Pair { env.clock } else { env.nanoseconds };
+            lanes::splat(registers, d, lanes, now as u32);
+            lanes::splat(registers, Row(d.0 + 1), lanes, (now >> 32) as u32);
         }
         &Op::Clock { d, clock } => {
             let now = match clock {
                 Clock::Low | Clock::Wide | Clock::Pair => env.clock,
                 Clock::High => env.clock >> 32,
-                Clock::Timer | Clock::TimerLow => env.nanoseconds,
+                Clock::Timer | Clock::TimerLow | Clock::TimerPair => env.nanoseconds,
                 Clock::TimerHigh => env.nanoseconds >> 32,
             };
             access::put(registers, d, clock.is_wide(), lanes, |_| now);

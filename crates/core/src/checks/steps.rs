@@ -146,7 +146,7 @@ fn role(op: &Op, awaited: bool) -> Role {
         }
         Op::MBarrier(op) => {
             let manner = match op.f {
-                MBarrierFn::Init | MBarrierFn::Inval => Manner::Weak,
+                MBarrierFn::Init | MBarrierFn::InitBits | MBarrierFn::Inval => Manner::Weak,
                 f if f.tests() => Manner::Strong,
                 _ => Manner::Atomic,
             };

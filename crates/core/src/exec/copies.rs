@@ -11,7 +11,7 @@ use super::memory::{SharedMemory, Words};
 use super::{AccessKind, Effect, Env, Fault, FaultKind, MemoryAccess, RegisterFile};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
-use crate::kernel::{AsyncCopy, CopyGroups};
+use crate::kernel::{AsyncCopy, CopyGroups, ValidBytes};
 
 /// Copies that a warp's lanes have started and not waited for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,6 +60,11 @@ impl Copies {
         if let Some(copy) = self.0.last_mut() {
             copy.data.mark = mark;
         }
+    }
+
+    /// Returns the latest mark; 0 without copies.
+    pub fn latest_mark(&self) -> u64 {
+        self.0.iter().map(|copy| copy.data.mark).max().unwrap_or(0)
     }
 
     /// Starts a new group in `lanes`.
@@ -132,17 +137,28 @@ pub(super) fn copy(
     let to = *env.addresses;
     fill_addresses(op.from, registers, env.addresses);
     let ignored = op.ignore.map_or(0, |p| predicate(registers, p));
-    let valid = |lane: u32| match op.valid {
+    let valid = |lane: u32, past: u64| match op.valid {
         _ if ignored & 1 << lane != 0 => 0,
-        Some(row) => bytes.min(registers.narrow[usize::from(row.0)][lane as usize].into()),
-        None => bytes,
+        ValidBytes::All => bytes,
+        ValidBytes::First(row) => {
+            bytes.min(registers.narrow[usize::from(row.0)][lane as usize].into())
+        }
+        ValidBytes::ToAlignment => bytes - past,
     };
     let mut words = [[0; MAX_LANES]; 4];
     let mut reading = LaneMask::EMPTY;
-    for lane in lanes.lanes().filter(|&lane| valid(lane) > 0) {
+    for lane in lanes.lanes() {
+        let l = lane as usize % MAX_LANES;
+        let past = match op.valid {
+            ValidBytes::ToAlignment => env.addresses[l] % bytes,
+            _ => 0,
+        };
+        env.addresses[l] -= past;
+        let (address, valid) = (env.addresses[l], valid(lane, past));
+        if valid == 0 {
+            continue;
+        }
         reading |= LaneMask::lane(lane);
-        let (l, valid) = (lane as usize % MAX_LANES, valid(lane));
-        let address = env.addresses[l];
         let space = Space::Global;
         let Some(segment) = env.global.segment(address).filter(|s| s.holds(address, valid)) else {
             let kind = FaultKind::OutOfBounds { space, address, bytes: valid as u32 };

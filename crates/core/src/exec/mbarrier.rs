@@ -12,12 +12,15 @@ use super::{AccessKind, Effect, Env, Fault, FaultKind, MemoryAccess, RegisterFil
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
 use crate::kernel::layout::{SHARED_WINDOW, WINDOW_BYTES};
-use crate::kernel::{MBarrier, MBarrierFn};
+use crate::kernel::{ByCopies, MBarrier, MBarrierFn, ObjectLayout, Op, Row, StateForm};
 
 /// Bits of a number of arrivals.
 const COUNT: u64 = (1 << 20) - 1;
 /// Bits of a number of bytes.
 const BYTES: u64 = (1 << 21) - 1;
+/// Bits of the pending and of the expected arrivals before sm_90.
+const WORD_PENDING: u64 = (1 << 31) - 1;
+const WORD_EXPECTED: u64 = (1 << 30) - 1;
 
 /// Fields of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,20 +30,36 @@ struct Fields {
     expected: u64,
     /// Modulo 2^21.
     bytes: u64,
+    layout: ObjectLayout,
 }
 
 impl Fields {
-    fn of(bits: u64) -> Fields {
+    fn of(bits: u64, layout: ObjectLayout) -> Fields {
+        if layout == ObjectLayout::Words {
+            return Fields {
+                parity: bits >> 63 != 0,
+                pending: (bits >> 32).wrapping_neg() & WORD_PENDING,
+                expected: bits.wrapping_neg() & WORD_EXPECTED,
+                bytes: 0,
+                layout,
+            };
+        }
         let negated = |shift: u32| (bits >> shift & COUNT).wrapping_neg() & COUNT;
         Fields {
             parity: bits >> 63 != 0,
             pending: negated(43),
             expected: negated(1),
             bytes: bits >> 21 & BYTES,
+            layout,
         }
     }
 
     fn bits(self) -> u64 {
+        if self.layout == ObjectLayout::Words {
+            return u64::from(self.parity) << 63
+                | (self.pending.wrapping_neg() & WORD_PENDING) << 32
+                | self.expected.wrapping_neg() & WORD_EXPECTED;
+        }
         let negated = |count: u64| count.wrapping_neg() & COUNT;
         u64::from(self.parity) << 63
             | negated(self.pending) << 43
@@ -56,6 +75,16 @@ impl Fields {
         Fields { parity: !self.parity, pending: self.expected, ..self }
     }
 
+    /// Returns the fields after `bytes` expected bytes have arrived.
+    fn complete(self, bytes: u64) -> Fields {
+        Fields { bytes: self.bytes.wrapping_sub(bytes), ..self }.advance()
+    }
+
+    /// Returns the fields while `bytes` more are expected.
+    fn expect(self, bytes: u64) -> Fields {
+        Fields { bytes: self.bytes.wrapping_add(bytes), ..self }
+    }
+
     /// Returns the fields after `count` arrivals; `None` if fewer are pending.
     fn arrive(self, count: u64, drops: bool) -> Option<Fields> {
         let pending = self.pending.checked_sub(count)?;
@@ -66,7 +95,7 @@ impl Fields {
 
 /// Returns the pending arrivals of a state.
 pub(super) fn pending_count(state: u64) -> u32 {
-    Fields::of(state).pending as u32
+    Fields::of(state, ObjectLayout::Bytes).pending as u32
 }
 
 fn load(shared: &SharedMemory, address: u64) -> u64 {
@@ -86,11 +115,39 @@ fn undo(lanes: LaneMask, end: u32, states: &[u64; MAX_LANES], env: &mut Env<'_>)
     }
 }
 
-/// Arrives once at the object at `address`, for asynchronous copies that are done.
+/// Action of asynchronous copies at a barrier object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyArrival {
+    /// Address of the object in shared memory.
+    pub address: u64,
+    /// True if a byte arrives, not a thread.
+    pub completes: bool,
+    /// Layout of the object.
+    pub layout: ObjectLayout,
+}
+
+impl CopyArrival {
+    /// Returns what `op` does at the object at `address` when the copies are done.
+    pub fn of(op: &Op, address: u64) -> CopyArrival {
+        let (completes, layout) = match op {
+            Op::MBarrier(op) => (op.f != MBarrierFn::ByCopies(ByCopies::Arrive), op.layout),
+            _ => (false, ObjectLayout::default()),
+        };
+        CopyArrival { address, completes, layout }
+    }
+}
+
+/// Acts at an object for asynchronous copies that are done.
 ///
 /// Does nothing if no arrival is pending, which [`super::step`] has ruled out at the instruction.
-pub fn arrive_by_copies(shared: &mut SharedMemory, address: u64) {
-    if let Some(after) = Fields::of(load(shared, address)).arrive(1, false) {
+pub fn arrive_by_copies(shared: &mut SharedMemory, arrival: CopyArrival) {
+    let CopyArrival { address, completes, layout } = arrival;
+    let fields = Fields::of(load(shared, address), layout);
+    let after = match completes {
+        true => Some(fields.complete(1)),
+        false => fields.arrive(1, false),
+    };
+    if let Some(after) = after {
         store(shared, address, after.bits());
     }
 }
@@ -124,10 +181,14 @@ pub(super) fn execute(
         let address = env.addresses[l];
         let old = load(env.shared, address);
         states[l] = old;
-        let fields = Fields::of(old);
-        let operand = op.a.map(|row| match op.f.takes_state() {
-            true => registers.wide[usize::from(row.0)][l],
-            false => registers.narrow[usize::from(row.0)][l].into(),
+        let fields = Fields::of(old, op.layout);
+        let operand = op.a.map(|row| match (op.f.takes_state(), op.state) {
+            (false, _) => registers.narrow[usize::from(row.0)][l].into(),
+            (true, StateForm::Wide) => registers.wide[usize::from(row.0)][l],
+            (true, _) => {
+                let word = |row: u16| u64::from(registers.narrow[usize::from(row)][l]);
+                word(row.0 + 1) << 32 | word(row.0)
+            }
         });
         let a = operand.unwrap_or(1);
         let new = match op.f {
@@ -135,29 +196,34 @@ pub(super) fn execute(
                 undo(lanes, lane, &states, env);
                 return Err(Fault { lane, kind: FaultKind::BadArrivalCount { count: a } });
             }
-            MBarrierFn::Init => Some(Fields { parity: false, pending: a, expected: a, bytes: 0 }),
+            MBarrierFn::Init => {
+                Some(Fields { parity: false, pending: a, expected: a, bytes: 0, layout: op.layout })
+            }
+            MBarrierFn::InitBits => {
+                changed |= store(env.shared, address, a);
+                continue;
+            }
             MBarrierFn::Inval => {
                 changed |= store(env.shared, address, 0);
                 continue;
             }
-            MBarrierFn::Arrive { drops, expects: true } => {
-                Fields { bytes: fields.bytes.wrapping_add(a), ..fields }.arrive(1, drops)
-            }
+            MBarrierFn::Arrive { drops, expects: true } => fields.expect(a).arrive(1, drops),
             MBarrierFn::Arrive { drops, expects: false } => fields.arrive(a, drops),
-            MBarrierFn::ExpectTx => Some(Fields { bytes: fields.bytes.wrapping_add(a), ..fields }),
-            MBarrierFn::CompleteTx => {
-                Some(Fields { bytes: fields.bytes.wrapping_sub(a), ..fields }.advance())
-            }
-            MBarrierFn::ArriveByCopies { expected: true } => (fields.pending > 0).then_some(fields),
-            MBarrierFn::ArriveByCopies { expected: false } => {
-                (fields.pending < COUNT).then_some(Fields { pending: fields.pending + 1, ..fields })
-            }
+            MBarrierFn::ExpectTx => Some(fields.expect(a)),
+            MBarrierFn::CompleteTx => Some(fields.complete(a)),
+            MBarrierFn::ByCopies(ByCopies::Arrive) => (fields.pending > 0).then_some(fields),
+            MBarrierFn::ByCopies(ByCopies::ExpectAndComplete) => Some(fields.expect(1)),
+            MBarrierFn::ByCopies(ByCopies::Complete) => Some(fields),
             MBarrierFn::Test => {
                 ended |= u32::from(fields.parity != (a >> 63 != 0)) << lane;
                 continue;
             }
             MBarrierFn::TestParity => {
                 ended |= u32::from(fields.parity != (a & 1 != 0)) << lane;
+                continue;
+            }
+            MBarrierFn::TestSign => {
+                ended |= u32::from(fields.parity != (a >> 31 & 1 != 0)) << lane;
                 continue;
             }
         };
@@ -168,20 +234,24 @@ pub(super) fn execute(
         changed |= store(env.shared, address, new.bits());
     }
     if let Some(d) = op.d {
-        put(registers, d, true, lanes, |lane| states[lane]);
+        let (wide, masked) = (op.state == StateForm::Wide, op.state == StateForm::Masked);
+        put(registers, d, wide, lanes, |lane| if masked { 0 } else { states[lane] });
+        if !wide {
+            put(registers, Row(d.0 + 1), false, lanes, |lane| states[lane] >> 32);
+        }
     }
     if let Some(p) = op.p {
         set_predicate(registers, p, lanes, ended);
     }
     let kind = match op.f {
-        MBarrierFn::Init | MBarrierFn::Inval => AccessKind::Write,
+        MBarrierFn::Init | MBarrierFn::InitBits | MBarrierFn::Inval => AccessKind::Write,
         f if f.tests() => AccessKind::Read,
         _ => AccessKind::Atomic,
     };
     let access =
         MemoryAccess { space: Space::Shared, kind, lanes, bytes: 8, bypass_l1: true, changed };
     Ok(match op.f {
-        MBarrierFn::ArriveByCopies { .. } => Effect::ArriveByCopies(access),
+        MBarrierFn::ByCopies(_) => Effect::ArriveByCopies(access),
         _ => Effect::Access(access),
     })
 }

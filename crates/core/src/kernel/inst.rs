@@ -241,6 +241,8 @@ pub enum Clock {
     Pair,
     /// `%globaltimer`: nanoseconds.
     Timer,
+    /// The nanoseconds in a pair of 32-bit rows (CS2R of machine code).
+    TimerPair,
     /// `%globaltimer_lo`
     TimerLow,
     /// `%globaltimer_hi`

@@ -5,7 +5,7 @@
 //! Barriers do not wait for exited threads (facts C5, C6).
 
 use crate::base::{BlockId, Cycle, MAX_LANES};
-use crate::exec::{SharedMemory, block_shared_bytes};
+use crate::exec::{CopyArrival, SharedMemory, block_shared_bytes};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
 use crate::spec::{Machine, Mode};
@@ -164,8 +164,8 @@ pub(super) struct Block {
     pub drained: Cycle,
     pub shared: SharedMemory,
     barriers: [Barrier; BARRIERS],
-    /// Arrivals of asynchronous copies at `mbarrier` objects: cycle and address.
-    pub late: Vec<(Cycle, u64)>,
+    /// Arrivals of asynchronous copies at `mbarrier` objects, with their cycles.
+    pub late: Vec<(Cycle, CopyArrival)>,
     /// Bit mask of barriers with arrivals, so that exits need not check all sixteen.
     open: u16,
 }

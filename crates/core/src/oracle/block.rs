@@ -3,9 +3,9 @@
 use super::{OracleError, Settings};
 use crate::base::{BlockId, LaneMask, MAX_LANES, Pc};
 use crate::exec::{
-    self, Effect, Env, Fault, GlobalMemory, LocalMemory, Members, RegisterFile, SharedMemory,
-    WarpPlace, arrive_by_copies, barrier_votes, block_shared_bytes, finish_barrier_reduction,
-    finish_call, guarded, land_copies, members,
+    self, CopyArrival, Effect, Env, Fault, GlobalMemory, LocalMemory, Members, RegisterFile,
+    SharedMemory, WarpPlace, arrive_by_copies, barrier_votes, block_shared_bytes,
+    finish_barrier_reduction, finish_call, guarded, land_copies, members,
 };
 use crate::kernel::{Inst, Kernel, Op};
 use crate::launch::Launch;
@@ -239,7 +239,8 @@ impl<'a> Run<'a> {
                 }
                 Effect::ArriveByCopies(access) => {
                     land_copies(&mut warp.registers, &mut self.shared, access.lanes, None);
-                    arrive_by_copies(&mut self.shared, self.addresses[lane as usize]);
+                    let arrival = CopyArrival::of(&inst.op, self.addresses[lane as usize]);
+                    arrive_by_copies(&mut self.shared, arrival);
                 }
                 Effect::WaitCopies { lanes, groups } => {
                     land_copies(&mut warp.registers, &mut self.shared, lanes, groups);

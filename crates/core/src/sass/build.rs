@@ -16,8 +16,8 @@ use crate::diag::{Diagnostic, Span, has_errors};
 use crate::isa::{Isa, Opcode, Pipe, Space, Type, opcode};
 use crate::kernel::layout::Bases;
 use crate::kernel::{
-    Checked, ControlFlow, ConvergenceOp, Inst, Kernel, MACHINE_FORM, NativeKernel, NativeTiming,
-    Op, Parameter, Predicate, Refused, Register, Row, SystemFn,
+    Checked, ControlFlow, ConvergenceOp, CopyGroups, Inst, Kernel, MACHINE_FORM, NativeKernel,
+    NativeTiming, Op, Parameter, Predicate, Refused, Register, Row, SystemFn,
 };
 
 /// Maximum number of instructions of a kernel.
@@ -197,6 +197,7 @@ fn build(
     if !errors.is_empty() {
         return Err(errors);
     }
+    wait_for_copies(&mut insts, &native.timing);
     native.constants = rows.banks;
     native.source = facts.source.clone().map(|name| (name, by_instruction(&facts.lines, &insts)));
     native.ptx_lines = by_instruction(&facts.ptx_lines, &insts);
@@ -226,6 +227,23 @@ fn build(
         native: Some(Arc::new(native)),
         span: function.span,
     })
+}
+
+/// Makes DEPBAR wait for groups of copies where its counter is LDGDEPBAR's.
+fn wait_for_copies(insts: &mut [Inst], timing: &[NativeTiming]) {
+    let counters: Vec<u8> = insts
+        .iter()
+        .zip(timing)
+        .filter(|(inst, _)| inst.op == Op::CopyGroups(CopyGroups::Commit))
+        .filter_map(|(_, timing)| timing.word.write_counter)
+        .collect();
+    for (inst, timing) in insts.iter_mut().zip(timing) {
+        if let Some((counter, left)) = timing.falls_to
+            && counters.contains(&counter)
+        {
+            inst.op = Op::CopyGroups(CopyGroups::Wait(left.into()));
+        }
+    }
 }
 
 /// Returns true if the module has the address of `malloc` or `free`.

@@ -1,5 +1,6 @@
 //! Text of a machine instruction to an operation on register rows.
 
+mod asynchronous;
 mod float;
 mod flow;
 mod integer;
@@ -91,6 +92,8 @@ pub(super) struct Rows {
     pub(super) banks: Vec<BankRow>,
     /// Row of the result of the last BAR.RED.POPC, which B2R reads.
     reduced: Option<Row>,
+    /// Low row of the return address register Rpc.
+    return_address: Option<Row>,
 }
 
 impl Rows {
@@ -105,7 +108,14 @@ impl Rows {
             always_false: Some(FALSE),
             ..Registers::default()
         };
-        Rows { threads, uniforms, registers, banks: Vec::new(), reduced: None }
+        Rows {
+            threads,
+            uniforms,
+            registers,
+            banks: Vec::new(),
+            reduced: None,
+            return_address: None,
+        }
     }
 
     /// Returns the row of a register; of RZ and URZ a row that is always zero.
@@ -176,6 +186,13 @@ impl Rows {
             self.registers.specials.push((row, special));
             row
         })
+    }
+
+    /// Returns the low row of the return address register Rpc.
+    pub(super) fn return_address(&mut self) -> Row {
+        let row = self.return_address.unwrap_or_else(|| self.fresh(2));
+        self.return_address = Some(row);
+        row
     }
 
     /// Returns the row of the result of BAR.RED.POPC.
@@ -408,6 +425,8 @@ pub(super) fn lower(
     module: &Module<'_>,
 ) -> Result<Lowered, Missing> {
     let lowered = if let Some(lowered) = flow::lower(lowering, module)? {
+        lowered
+    } else if let Some(lowered) = asynchronous::lower(lowering, module)? {
         lowered
     } else if let Some(lowered) = memory::lower(lowering, module)? {
         lowered

@@ -170,7 +170,9 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
         | Op::ActiveMask { .. } => {}
         Op::AsyncCopy(op) => {
             [op.to, op.from].iter().filter_map(address).for_each(&mut visit);
-            op.valid.map(narrow).into_iter().for_each(&mut visit);
+            if let ValidBytes::First(bytes) = op.valid {
+                visit(narrow(bytes));
+            }
             op.ignore.map(predicate).into_iter().for_each(visit);
         }
         Op::MBarrier(op) => {

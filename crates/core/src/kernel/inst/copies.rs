@@ -11,12 +11,24 @@ pub struct AsyncCopy {
     pub from: Address,
     /// Bytes written: 4, 8 or 16.
     pub bytes: u8,
-    /// Bytes read, a narrow row; the rest is 0. `None` for all.
-    pub valid: Option<Row>,
+    /// Bytes read; the rest is 0.
+    pub valid: ValidBytes,
     /// Predicate that replaces the source by zeros where it is true.
     pub ignore: Option<PredicateUse>,
     /// True if the copy bypasses L1 (`.cg`).
     pub bypass_l1: bool,
+}
+
+/// Bytes that an asynchronous copy reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValidBytes {
+    /// All.
+    All,
+    /// As many as this narrow row says.
+    First(Row),
+    /// All but as many as the source address is past a multiple of the size; the source is at that
+    /// multiple (LDGSTS.ZFILL).
+    ToAlignment,
 }
 
 /// Operation on a thread's groups of asynchronous copies.

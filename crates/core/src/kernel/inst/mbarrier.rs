@@ -8,6 +8,8 @@ use crate::isa::Space;
 pub enum MBarrierFn {
     /// Makes an object that expects `a` arrivals per phase.
     Init,
+    /// Makes an object of its bits `a` (SYNCS.EXCH.64).
+    InitBits,
     /// Ends the life of an object.
     Inval,
     /// Arrives `a` times, or once without `a`. `d` is the state before.
@@ -25,13 +27,46 @@ pub enum MBarrierFn {
     Test,
     /// Tests if the phase of parity `a` has ended, into `p`.
     TestParity,
-    /// Arrives when the thread's earlier asynchronous copies are done.
-    ArriveByCopies {
-        /// True if the arrival is one of those that the object expects (`.noinc`).
-        ///
-        /// Otherwise the phase expects one more.
-        expected: bool,
-    },
+    /// Tests if the phase of the parity in bit 31 of `a` has ended, into `p` (SYNCS.PHASECHK).
+    TestSign,
+    /// Acts when the thread's earlier asynchronous copies are done.
+    ByCopies(ByCopies),
+}
+
+/// Action at a barrier object when asynchronous copies are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByCopies {
+    /// Arrives; the object expects this arrival (`.noinc`).
+    Arrive,
+    /// Expects one more byte at once, which arrives then (without `.noinc`).
+    ///
+    /// An H200 so delays the end of the phase, without a further arrival.
+    ExpectAndComplete,
+    /// Counts one expected byte as arrived (ARRIVES.LDGSTSBAR.TRANSCNT).
+    Complete,
+}
+
+/// Layout of a barrier object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ObjectLayout {
+    /// sm_90: arrivals and bytes, in 64 bits.
+    #[default]
+    Bytes,
+    /// sm_80 to sm_89: the expected arrivals in one word, the pending ones in the next.
+    Words,
+}
+
+/// Registers of the state before an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum StateForm {
+    /// A wide row.
+    #[default]
+    Wide,
+    /// A pair of narrow rows (machine code).
+    Pair,
+    /// A pair of narrow rows, of which the lower one is the mask of lower lanes that arrived at the
+    /// same time: none, because lanes arrive one by one (`.TMASK` of machine code).
+    Masked,
 }
 
 /// `mbarrier`
@@ -45,22 +80,26 @@ pub struct MBarrier {
     pub order: MemoryOrder,
     /// Address of the object, 8 bytes in shared memory.
     pub address: Address,
-    /// State before an arrival, a wide row.
+    /// Layout of the object.
+    pub layout: ObjectLayout,
+    /// State before an arrival.
     pub d: Option<Row>,
+    /// Registers of a state.
+    pub state: StateForm,
     /// Result of a test.
     pub p: Option<Predicate>,
-    /// Operand: wide for a state, otherwise narrow.
+    /// Operand: a state or the bits of an object, otherwise a narrow row.
     pub a: Option<Row>,
 }
 
 impl MBarrierFn {
-    /// Returns true if the operand is a state, in a wide row.
+    /// Returns true if the operand has 64 bits: a state, or the bits of an object.
     pub const fn takes_state(self) -> bool {
-        matches!(self, MBarrierFn::Test)
+        matches!(self, MBarrierFn::Test | MBarrierFn::InitBits)
     }
 
     /// Returns true if the operation only reads the object.
     pub const fn tests(self) -> bool {
-        matches!(self, MBarrierFn::Test | MBarrierFn::TestParity)
+        matches!(self, MBarrierFn::Test | MBarrierFn::TestParity | MBarrierFn::TestSign)
     }
 }

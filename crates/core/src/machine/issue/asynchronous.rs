@@ -4,14 +4,15 @@
 //! which its data are in shared memory is its mark; a wait resumes at the latest mark of the copies
 //! that it waits for. Checks see the store to shared memory twice, at the issue and at the wait,
 //! because it may happen at any time in between. Copies arrive at an object at their mark, noticed
-//! at the block's next operation on an object.
+//! at the block's next operation on an object. Before sm_90 the arriving warp waits for that cycle.
 
 use super::{After, Issue, Issuer, Times};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, WarpId};
+use crate::divergence::Flow;
 use crate::event::{AccessWay, Cells, LaneAccess, MemoryKind, Observer, Stall};
-use crate::exec::{self, AccessKind, CopiedData, Effect, MemoryAccess};
+use crate::exec::{self, AccessKind, CopiedData, CopyArrival, Effect, MemoryAccess, RegisterFile};
 use crate::isa::Space;
-use crate::kernel::Op;
+use crate::kernel::{CopyGroups, ObjectLayout, Op, Register};
 use crate::machine::block::Block;
 use crate::machine::verdict::FaultReport;
 use crate::machine::warp::{Until, Warp};
@@ -45,8 +46,21 @@ impl<O: Observer> Issuer<'_, O> {
                 let addresses = *self.addresses;
                 let at = self.land(warp, WarpId(issue.w as u32), access.lanes, None).max(now);
                 self.object(warp, issue, access, times);
-                let each = access.lanes.lanes().map(|l| (at, addresses[l as usize % MAX_LANES]));
-                self.blocks[warp.block].late.extend(each);
+                let of =
+                    |lane| CopyArrival::of(&step.inst.op, addresses[lane as usize % MAX_LANES]);
+                let arrivals = access.lanes.lanes().map(of);
+                let Block { late, shared, .. } = &mut self.blocks[warp.block];
+                if access.lanes.lanes().any(|lane| of(lane).layout == ObjectLayout::Words) {
+                    // Plain loads test such objects: they would miss an arrival to come.
+                    times.resume = times.resume.max(Until::new(at, Stall::LongScoreboard));
+                    arrivals.for_each(|arrival| exec::arrive_by_copies(shared, arrival));
+                } else {
+                    late.extend(arrivals.map(|arrival| (at, arrival)));
+                }
+            }
+            // A dependence counter of machine code counts the groups (LDGDEPBAR).
+            _ if step.inst.op == Op::CopyGroups(CopyGroups::Commit) => {
+                times.done = times.done.max(warp.registers.copies.latest_mark());
             }
             _ => {}
         }
@@ -54,7 +68,12 @@ impl<O: Observer> Issuer<'_, O> {
             // A copy will arrive: to wait for it is no livelock.
             self.watch.progress();
         }
-        self.proceed(warp, active, step.next);
+        if self.cx.kernel.native.is_some() && fails(&step.inst.op, lanes, &warp.registers) {
+            // Machine code has no YIELD in the loop.
+            warp.control.advance(Flow::Yield { next: step.next });
+        } else {
+            self.proceed(warp, active, step.next);
+        }
         Ok(After::Nothing)
     }
 
@@ -81,16 +100,20 @@ impl<O: Observer> Issuer<'_, O> {
             bypass_l1: true,
             changed: false,
         };
+        let request = self.request;
         let served = self.transfer(warp, issue, store);
+        if !access.lanes.is_empty() {
+            self.request = request;
+        }
         warp.registers.copies.mark(done + served.port);
     }
 
     /// Lets copies that are done at `now` arrive at their objects.
     fn arrive_late(&mut self, block: usize, now: Cycle) {
         let Block { late, shared, .. } = &mut self.blocks[block];
-        late.retain(|&(at, address)| {
+        late.retain(|&(at, arrival)| {
             if at <= now {
-                exec::arrive_by_copies(shared, address);
+                exec::arrive_by_copies(shared, arrival);
             }
             at > now
         });
@@ -128,6 +151,13 @@ impl<O: Observer> Issuer<'_, O> {
         }
         landed.iter().map(|data| data.mark).max().unwrap_or(0)
     }
+}
+
+/// Returns true if the operation tests an object whose phase has not ended, in any lane.
+fn fails(op: &Op, lanes: LaneMask, registers: &RegisterFile) -> bool {
+    let Op::MBarrier(op) = op else { return false };
+    let holds = |lane| op.p.is_some_and(|p| registers.get(Register::Predicate(p), lane) != 0);
+    op.f.tests() && !lanes.lanes().all(holds)
 }
 
 /// Describes the store of a copy to shared memory.

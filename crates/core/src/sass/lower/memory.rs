@@ -39,7 +39,7 @@ pub(super) fn lower(
 }
 
 /// Reads the width of an access: element type and count of registers.
-fn width(l: &mut Lowering<'_, '_>) -> (Type, u8) {
+pub(super) fn width(l: &mut Lowering<'_, '_>) -> (Type, u8) {
     for (name, ty) in [("U8", Type::U8), ("S8", Type::S8), ("U16", Type::U16), ("S16", Type::S16)] {
         if l.text.take(name) {
             return (ty, 1);
@@ -55,7 +55,7 @@ fn width(l: &mut Lowering<'_, '_>) -> (Type, u8) {
 }
 
 /// Reads memory order and scope, and drops hints to the caches.
-fn order(l: &mut Lowering<'_, '_>) -> (MemoryOrder, Scope, bool) {
+pub(super) fn order(l: &mut Lowering<'_, '_>) -> (MemoryOrder, Scope, bool) {
     // LDS.U stands in code for sm_75 and has the result of LDS.
     const HINTS: [&str; 14] = [
         "E", "CONSTANT", "EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B", "LTC256B", "WEAK",
@@ -173,7 +173,7 @@ fn atomic(l: &mut Lowering<'_, '_>, space: Space, module: &Module<'_>) -> Result
 }
 
 /// Reads the address of operand `i`.
-fn address(
+pub(super) fn address(
     l: &mut Lowering<'_, '_>,
     i: usize,
     space: Space,

@@ -5,7 +5,7 @@ use super::{Lowered, Lowering, Missing, Width, predicate_never};
 use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::kernel::{
     Barrier, BarrierKind, BarrierReduce, Clock, Native, NativeFn, Op, Predicate, PredicateFn,
-    ReduxFn, ShuffleMode, Source, Special, VoteFn,
+    ReduxFn, Row, ShuffleMode, Source, Special, VoteFn,
 };
 
 /// Predicate that holds the result of the last BAR.RED.AND or .OR, which B2R reads.
@@ -13,7 +13,8 @@ const REDUCED: Predicate = Predicate(15);
 
 /// Lowers a warp-wide instruction; `Ok(None)` if the opcode is of another family.
 pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Lowered>, Missing> {
-    let op = match l.text.name {
+    let name = l.text.name;
+    let op = match name {
         "SHFL" => shuffle(l)?,
         "VOTE" | "VOTEU" => vote(l)?,
         "MATCH" => matching(l)?,
@@ -21,8 +22,14 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Lowered>, Missing
         "S2R" | "S2UR" | "CS2R" => special(l)?,
         "BAR" => barrier(l)?,
         "B2R" => barrier_result(l)?,
+        // A pause that ends with the phase of a barrier object, which the next test finds.
+        "NANOSLEEP" if l.text.take("SYNCS") => {
+            l.plain(0, Width::Word)?;
+            Op::Hint { address: None }
+        }
         "NANOSLEEP" => Op::Sleep { t: l.plain(0, Width::Word)? },
         "WARPSYNC" => warp_sync(l)?,
+        "RPCMOV" => return_address(l)?,
         _ => return Ok(None),
     };
     Ok(Some(Lowered::of(op)))
@@ -125,12 +132,14 @@ fn special(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
         "SR_CLOCKLO" if l.text.name == "CS2R" && !narrow => Some(Clock::Pair),
         "SR_CLOCKLO" => Some(Clock::Low),
         "SR_CLOCKHI" => Some(Clock::High),
+        "SR_GLOBALTIMERLO" if l.text.name == "CS2R" && !narrow => Some(Clock::TimerPair),
         "SR_GLOBALTIMERLO" => Some(Clock::TimerLow),
         "SR_GLOBALTIMERHI" => Some(Clock::TimerHigh),
         _ => None,
     };
     if let Some(clock) = clock {
-        let width = if clock == Clock::Pair { Width::Pair } else { Width::Word };
+        let pair = matches!(clock, Clock::Pair | Clock::TimerPair);
+        let width = if pair { Width::Pair } else { Width::Word };
         let d = l.result(0, width)?.ok_or(Missing::Operands)?;
         return Ok(Op::Clock { d, clock });
     }
@@ -231,6 +240,25 @@ fn barrier_result(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     let p = l.result_predicate(1)?.ok_or(Missing::Operands)?;
     let reduced = crate::kernel::PredicateUse { predicate: REDUCED, negated: false };
     Ok(Op::PredicateLogic { f: PredicateFn::Mov, d: p, a: reduced, b: reduced })
+}
+
+/// RPCMOV.32 Rpc.HI, R5 or RPCMOV.32 R5, Rpc.LO: the return address register as a store.
+fn return_address(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
+    if !l.text.take("32") {
+        return Err(Missing::Operands);
+    }
+    let part = |l: &mut Lowering<'_, '_>, i: usize| match l.text.operands.get(i) {
+        Some(Operand::Word("Rpc.LO")) => Some(l.rows.return_address()),
+        Some(Operand::Word("Rpc.HI")) => Some(Row(l.rows.return_address().0 + 1)),
+        _ => None,
+    };
+    let (d, s) = match (part(l, 0), part(l, 1)) {
+        (Some(d), None) => (Some(d), l.source(1, Width::Word)?),
+        (None, Some(row)) => (l.result(0, Width::Word)?, Source::of(row)),
+        _ => return Err(Missing::Operands),
+    };
+    let s = [s, Source::default(), Source::default()];
+    Ok(boxed(Native { d, s, ..native(NativeFn::Mov) }))
 }
 
 /// WARPSYNC.ALL, WARPSYNC R0, WARPSYNC 0xffff.

@@ -4,7 +4,7 @@ use super::super::body::Body;
 use super::super::operands::{Arg, Args};
 use crate::diag::Diagnostic;
 use crate::isa::FormMatch;
-use crate::kernel::{AsyncCopy, CopyGroups, Op};
+use crate::kernel::{AsyncCopy, CopyGroups, Op, ValidBytes};
 use crate::ptx::tree::{Instruction, Operand};
 
 impl Body<'_> {
@@ -28,9 +28,9 @@ impl Body<'_> {
             return None;
         }
         let (valid, ignore) = match args.args.get(3) {
-            Some(Arg::Value(value)) => (Some(value.row), None),
-            Some(Arg::Predicate(predicate)) => (None, Some(*predicate)),
-            _ => (None, None),
+            Some(Arg::Value(value)) => (ValidBytes::First(value.row), None),
+            Some(Arg::Predicate(predicate)) => (ValidBytes::All, Some(*predicate)),
+            _ => (ValidBytes::All, None),
         };
         Some(Op::AsyncCopy(Box::new(AsyncCopy {
             to: args.address(0),

@@ -3,14 +3,17 @@
 use super::super::operands::{Arg, Args, space};
 use super::{LaneFn, Op, Row, Type, lane};
 use crate::isa::{FormMatch, Space};
-use crate::kernel::{MBarrier, MBarrierFn, MemoryOrder};
+use crate::kernel::{ByCopies, MBarrier, MBarrierFn, MemoryOrder, ObjectLayout, StateForm};
 
 /// Lowers `mbarrier` and `cp.async.mbarrier`.
 pub(super) fn mbarrier(m: &FormMatch<'_>, args: &Args) -> Op {
     let f = match m.words.iter().flatten().copied().next() {
         Some("init") => MBarrierFn::Init,
         Some("inval") => MBarrierFn::Inval,
-        _ if m.form.opcode == "cp" => MBarrierFn::ArriveByCopies { expected: m.has("noinc") },
+        _ if m.form.opcode == "cp" => MBarrierFn::ByCopies(match m.has("noinc") {
+            true => ByCopies::Arrive,
+            false => ByCopies::ExpectAndComplete,
+        }),
         Some(word @ ("arrive" | "arrive_drop")) => {
             MBarrierFn::Arrive { drops: word == "arrive_drop", expects: m.has("expect_tx") }
         }
@@ -26,12 +29,22 @@ pub(super) fn mbarrier(m: &FormMatch<'_>, args: &Args) -> Op {
     let a = if args.args.len() > at + 1 { args.optional_row(at + 1) } else { None };
     let order = match f {
         _ if m.has("relaxed") => MemoryOrder::Relaxed,
-        MBarrierFn::Arrive { .. } | MBarrierFn::ArriveByCopies { .. } => MemoryOrder::Release,
+        MBarrierFn::Arrive { .. } | MBarrierFn::ByCopies(_) => MemoryOrder::Release,
         MBarrierFn::Test | MBarrierFn::TestParity => MemoryOrder::Acquire,
         _ => MemoryOrder::Relaxed,
     };
     let space = if space(m) == Space::Generic { Space::Generic } else { Space::Shared };
-    Op::MBarrier(Box::new(MBarrier { f, space, order, address: args.address(at), d, p, a }))
+    Op::MBarrier(Box::new(MBarrier {
+        f,
+        space,
+        order,
+        address: args.address(at),
+        layout: ObjectLayout::default(),
+        d,
+        state: StateForm::default(),
+        p,
+        a,
+    }))
 }
 
 /// Lowers `mbarrier.pending_count`: the field of the state, negated.
