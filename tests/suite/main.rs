@@ -9,6 +9,7 @@ mod cli;
 mod compare;
 #[cfg(unix)]
 mod compile;
+mod cooperative;
 mod course;
 mod cuda;
 mod docs;

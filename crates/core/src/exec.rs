@@ -32,7 +32,7 @@ pub use heap::Heap;
 pub use mbarrier::{CopyArrival, arrive_by_copies};
 pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes};
 pub use registers::WarpPlace;
-pub use segments::{part_of, segments, variable_segments};
+pub use segments::{part_of, segments, variable_segments, workspace};
 pub use system::SystemLog;
 pub use warp::{Members, members};
 
@@ -279,6 +279,8 @@ pub enum FaultKind {
     UniformBranchDiverges,
     /// `trap`
     Trap,
+    /// `trap` of `grid.sync()`, which finds no workspace in a plain launch.
+    GridSync,
     /// A failed `assert`.
     Assertion(Box<Assertion>),
     /// `mbarrier.init` with a count of 0 or too many.

@@ -139,6 +139,22 @@ impl Kernel {
         self.native.as_ref().is_some_and(|native| native.heap) || self.insts.iter().any(calls)
     }
 
+    /// Returns true if the kernel reads the address of a cooperative launch's workspace, as
+    /// `grid.sync()` does.
+    pub fn reads_workspace(&self) -> bool {
+        match &self.native {
+            Some(native) => {
+                let at = native.workspace_at();
+                let words = [at, at + 4];
+                native.constants.iter().any(|row| row.bank == 0 && words.contains(&row.offset))
+            }
+            None => {
+                let specials = &self.registers.specials;
+                specials.iter().any(|(_, special)| matches!(special, Special::Workspace(_)))
+            }
+        }
+    }
+
     /// Returns the kernel's own registers that some path reads before they are written.
     pub fn read_unset(&self) -> Vec<Register> {
         let own = self.functions.first().map_or(self.insts.len(), |f| f.first as usize);
@@ -276,4 +292,7 @@ pub enum Special {
     LanemaskGt,
     DynamicSmemSize,
     TotalSmemSize,
+    /// `%envreg2` (0) and `%envreg1` (1): low and high word of the address of the grid's workspace;
+    /// 0 unless the launch is cooperative.
+    Workspace(u8),
 }

@@ -39,6 +39,7 @@ pub use typed::{extent, setting};
 
 use crate::exec::Heap;
 use crate::kernel::StaticVariable;
+use crate::kernel::layout::WORKSPACE;
 
 /// A launch ready to run: every expression evaluated, every buffer filled.
 #[derive(Clone, Debug)]
@@ -57,6 +58,8 @@ pub struct Launch {
     pub dynamic_shared: u32,
     /// Bytes of a thread's stack for recursive calls, if below the hardware's maximum.
     pub stack: Option<u32>,
+    /// True for a cooperative launch: all blocks are resident at once, and `grid.sync()` works.
+    pub cooperative: bool,
     /// 32-bit registers per thread as allocated by a compiler, if the file gives them.
     pub registers: Option<u32>,
     /// Buffers in device memory, ascending by address, without overlap.
@@ -111,6 +114,11 @@ impl Launch {
     /// Returns the buffers in the kernel's address space, ascending by address.
     pub fn mapped(&self) -> impl Iterator<Item = &Buffer> {
         self.buffers.iter().filter(|buffer| buffer.mapped)
+    }
+
+    /// Returns the address of the grid's workspace; 0 unless the launch is cooperative.
+    pub fn workspace(&self) -> u64 {
+        if self.cooperative { WORKSPACE } else { 0 }
     }
 
     /// Gives the launch the memory that an earlier one of the same program left.

@@ -111,6 +111,7 @@ impl Driver {
             params: request.params,
             dynamic_shared: request.shared,
             stack,
+            cooperative: request.cooperative,
             registers: fitting_registers(kernel, request.block, &machine),
             buffers: Vec::new(),
             variables: Variables::InBuffers,
@@ -128,12 +129,6 @@ impl Driver {
                 return Err(error);
             }
         };
-        if request.cooperative {
-            let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
-            if blocks > u64::from(occupancy.blocks) * u64::from(machine.sms) {
-                return Err(Error::COOPERATIVE_LAUNCH_TOO_LARGE);
-            }
-        }
         let row = Launched {
             number: 0,
             process: std::process::id(),
@@ -197,6 +192,7 @@ fn fitting_registers(kernel: &Kernel, block: [u32; 3], machine: &Machine) -> Opt
 /// Returns the words and the error for a launch that does not fit the machine.
 pub(crate) fn refused(kernel: &str, reason: &DoesNotFit) -> (String, Error) {
     let error = match reason {
+        DoesNotFit::Cooperative { .. } => Error::COOPERATIVE_LAUNCH_TOO_LARGE,
         DoesNotFit::Resource { .. } => Error::LAUNCH_OUT_OF_RESOURCES,
         _ => Error::NOT_SUPPORTED,
     };

@@ -375,6 +375,15 @@ fn an_atomic_of_each_block_takes_less_than_a_second_launch() {
     }
 }
 
+#[test]
+fn a_barrier_of_the_grid_takes_less_than_a_second_launch() {
+    let answer = ask("grid-barrier");
+    for n in ["4,096", "16,384", "65,536", "262,144"] {
+        let [one, two] = counts(&answer, n, ["one cooperative launch", "two launches"]);
+        assert!(one < two, "{n}: {one} of {two}");
+    }
+}
+
 /// In a block, warp 0 diverges in the steps of stride 1 to 16, where some of its lanes have no
 /// neighbour. All blocks but the first load each element and the total before them.
 #[test]

@@ -56,6 +56,11 @@ impl fmt::Display for FaultKind {
                 write!(f, "stack overflow at call depth {depth}: limit {} {what}", grouped(limit))
             }
             FaultKind::Trap => write!(f, "trap"),
+            FaultKind::GridSync => write!(
+                f,
+                "trap: `grid.sync()` requires a cooperative launch (`//! cooperative` in a program \
+                 file, `cudaLaunchCooperativeKernel` in CUDA)"
+            ),
             FaultKind::Assertion(failed) => {
                 let Assertion { message, file, line, function, .. } = &**failed;
                 write!(f, "{file}:{line}: {function}: Assertion `{message}` failed")

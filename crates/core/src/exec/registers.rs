@@ -29,6 +29,8 @@ pub struct WarpPlace {
     pub dynamic_smem: u32,
     /// Total shared memory of the block in bytes.
     pub total_smem: u32,
+    /// Address of the grid's workspace; 0 unless the launch is cooperative.
+    pub workspace: u64,
 }
 
 impl RegisterFile {
@@ -120,6 +122,7 @@ fn special_row(special: Special, place: &WarpPlace) -> [u32; MAX_LANES] {
         Special::Gridid => 0,
         Special::DynamicSmemSize => place.dynamic_smem,
         Special::TotalSmemSize => place.total_smem,
+        Special::Workspace(word) => (place.workspace >> (32 * u32::from(word.min(1)))) as u32,
     };
     [uniform; MAX_LANES]
 }

@@ -2,6 +2,7 @@
 
 use super::SegmentImage;
 use crate::kernel::StaticVariable;
+use crate::kernel::layout::{WORKSPACE, WORKSPACE_BYTES};
 
 /// Returns the module's variables as segments.
 /// Variables that share a word share a segment.
@@ -28,6 +29,12 @@ pub fn variable_segments(variables: &[StaticVariable]) -> Vec<SegmentImage> {
         .into_iter()
         .map(|(address, bytes, writable)| (address, bytes.len() as u64, words_of(&bytes), writable))
         .collect()
+}
+
+/// Returns the zeroed workspace of a launch, if it is cooperative.
+pub fn workspace(cooperative: bool) -> Option<SegmentImage> {
+    let words = vec![0; (WORKSPACE_BYTES / 4) as usize];
+    cooperative.then_some((WORKSPACE, WORKSPACE_BYTES, words, true))
 }
 
 /// Returns the segments of variables and of buffers.

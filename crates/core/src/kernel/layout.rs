@@ -28,6 +28,10 @@ pub const BUFFER_ALIGN: u64 = 512;
 pub const FUNCTION_BASE: u64 = 0x0600_0000_0000;
 /// First address of the heap of `malloc`.
 pub const HEAP_BASE: u64 = 0x0680_0000_0000;
+/// Address of the workspace of a cooperative launch, which holds the barrier of its grid.
+pub const WORKSPACE: u64 = 0x06c0_0000_0000;
+/// Size of the workspace in bytes. It is zero at the start of a launch.
+pub const WORKSPACE_BYTES: u64 = 64;
 /// First addresses of the constants, variables and functions of one module.
 ///
 /// The default suits a single module. A driver that holds several modules gives each module

@@ -51,7 +51,19 @@ pub struct NativeKernel {
 /// Default stack of a thread in bytes (cudaLimitStackSize).
 const DEFAULT_STACK: u32 = 1024;
 
+/// Offset in bank 0 of the address of a cooperative launch's workspace, high word first, before
+/// sm_90 and since.
+const WORKSPACE: u32 = 0x8c;
+const WORKSPACE_90: u32 = 0x44;
+
 impl NativeKernel {
+    /// Returns the offset in bank 0 of the address of a cooperative launch's workspace.
+    ///
+    /// The high word comes first.
+    pub const fn workspace_at(&self) -> u32 {
+        if self.arch >= 90 { WORKSPACE_90 } else { WORKSPACE }
+    }
+
     /// Returns the bytes of local memory per thread, whose end is the initial stack pointer.
     ///
     /// A launch may give a larger stack than the kernel's own.

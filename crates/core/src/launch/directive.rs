@@ -28,6 +28,7 @@ const KEYWORDS: &[&str] = &[
     "block",
     "shared",
     "registers",
+    "cooperative",
     "buffer",
     "arg",
     "expect",

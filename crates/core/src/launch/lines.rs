@@ -117,6 +117,10 @@ impl LaunchPlan {
                 parser.sign("=")?;
                 self.registers = Some(parser.expression()?);
             }
+            "cooperative" => {
+                once(&self.cooperative, keyword)?;
+                self.cooperative = Some(keyword.span);
+            }
             "arg" => {
                 let argument = argument(parser)?;
                 self.arguments.push(argument);
@@ -136,7 +140,14 @@ impl LaunchPlan {
         let arguments = self.arguments.iter().map(|(target, _)| target.span());
         let claims = self.expectations.iter().map(|expectation| expectation.span);
         let kernel = self.kernel.iter().map(|name| name.span);
-        kernel.chain(shapes).chain(sizes).chain(arguments).chain(claims).min_by_key(|s| s.start)
+        let cooperative = self.cooperative.into_iter();
+        kernel
+            .chain(shapes)
+            .chain(sizes)
+            .chain(cooperative)
+            .chain(arguments)
+            .chain(claims)
+            .min_by_key(|s| s.start)
     }
 }
 

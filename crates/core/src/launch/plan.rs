@@ -29,6 +29,8 @@ pub(super) struct LaunchPlan {
     pub(super) block: Option<Shape>,
     pub(super) shared: Option<Expr>,
     pub(super) registers: Option<Expr>,
+    /// The `cooperative` line.
+    pub(super) cooperative: Option<Span>,
     pub(super) arguments: Vec<(Target, ArgumentValue)>,
     pub(super) expectations: Vec<ExpectationPlan>,
 }

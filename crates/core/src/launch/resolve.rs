@@ -160,6 +160,7 @@ impl Plan {
                 params,
                 dynamic_shared,
                 stack: None,
+                cooperative: own.cooperative.is_some(),
                 registers,
                 buffers,
                 variables: Variables::Fresh,

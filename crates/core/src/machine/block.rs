@@ -41,6 +41,23 @@ pub enum DoesNotFit {
         /// Amount available.
         has: u64,
     },
+    /// A cooperative launch with more blocks than the machine holds at once.
+    #[error(
+        "a cooperative launch of {blocks} blocks does not fit: {machine} holds {most} at once \
+         ({resident} per SM, limited by {limit})"
+    )]
+    Cooperative {
+        /// Machine name.
+        machine: String,
+        /// Blocks of the grid.
+        blocks: u64,
+        /// Blocks that the machine holds.
+        most: u64,
+        /// Resident blocks per SM.
+        resident: u32,
+        /// Limiting resource, as in [`Occupancy::limit`].
+        limit: &'static str,
+    },
     /// Machine code of sm_70 or later in pre-Volta mode.
     #[error(
         "machine code of sm_{arch} has barrier registers, no reconvergence stack: it cannot run in \
@@ -82,7 +99,7 @@ impl Occupancy {
     /// Computes the resident blocks of a launch.
     ///
     /// # Errors
-    /// If not even one block fits.
+    /// If not even one block fits, or not all of a cooperative launch.
     pub fn new(kernel: &Kernel, launch: &Launch, spec: &Machine) -> Result<Occupancy, DoesNotFit> {
         let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
         let fail = |what, needs, has: u64| {
@@ -129,6 +146,17 @@ impl Occupancy {
                 let state = u64::from(warps) * warp_state(kernel);
                 if state > share {
                     return fail("bytes of registers and local memory", state, share);
+                }
+                let most = blocks * u64::from(spec.sms);
+                if launch.cooperative && grid > most {
+                    let (machine, resident) = (spec.name.clone(), blocks as u32);
+                    return Err(DoesNotFit::Cooperative {
+                        machine,
+                        blocks: grid,
+                        most,
+                        resident,
+                        limit,
+                    });
                 }
                 Ok(Occupancy {
                     warps_per_block: warps,

@@ -43,6 +43,10 @@ pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch) -> Vec<u8> {
         put(at, (base + RAISED) as u32);
         put(at + 4, ((base + RAISED) >> 32) as u32);
     }
+    let workspace = launch.workspace();
+    let at = native.workspace_at() as usize;
+    put(at, (workspace >> 32) as u32);
+    put(at + 4, workspace as u32);
     put(DYNAMIC, launch.dynamic_shared);
     put(STACK, native.stack_of(launch.stack));
     bank.extend_from_slice(&launch.params);

@@ -17,12 +17,12 @@ use super::pricing::PricedCode;
 use super::shares::{Blocks, Shares};
 use super::sm::Sm;
 use super::turns::Turns;
-use super::verdict::Finish;
+use super::verdict::{FaultReport, Finish};
 use crate::base::{BlockId, Cycle, LaneMask, SmId};
 use crate::code::{Code, Scheme};
 use crate::divergence::{SideOrder, WarpControl};
 use crate::event::Observer;
-use crate::exec::{self, GlobalMemory, Heap, SegmentImage};
+use crate::exec::{self, FaultKind, GlobalMemory, Heap, SegmentImage};
 use crate::kernel::layout::HEAP_BASE;
 use crate::kernel::{Kernel, Registers};
 use crate::launch::{Buffer, Launch};
@@ -89,6 +89,8 @@ pub(super) struct Context<'a> {
     /// Threads per block.
     pub threads: u32,
     pub dynamic_shared: u32,
+    /// Address of the grid's workspace; 0 unless the launch is cooperative.
+    pub workspace: u64,
     /// Bytes of local memory per thread.
     pub local_limit: u64,
     /// Static and dynamic shared memory of a block, in bytes.
@@ -104,6 +106,17 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
+    /// Returns the end of a run by a fault.
+    pub(super) fn fault(&self, mut report: Box<FaultReport>) -> Finish {
+        if report.fault.kind == FaultKind::Trap
+            && self.workspace == 0
+            && self.kernel.reads_workspace()
+        {
+            report.fault.kind = FaultKind::GridSync;
+        }
+        Finish::Fault(report)
+    }
+
     pub(super) fn new(
         code: &'a Code,
         launch: &Launch,
@@ -130,6 +143,7 @@ impl<'a> Context<'a> {
             blocks,
             threads: launch.block.iter().product(),
             dynamic_shared: launch.dynamic_shared,
+            workspace: launch.workspace(),
             local_limit: code.kernel().local_limit(launch.stack),
             shared_bytes: exec::block_shared_bytes(
                 code.kernel().shared_bytes,
@@ -428,6 +442,7 @@ pub(super) fn images(kernel: &Kernel, launch: &Launch) -> Vec<SegmentImage> {
         let bytes = Heap::default().bytes();
         segments.push((HEAP_BASE, bytes, vec![0; (bytes / 4) as usize], true));
     }
+    segments.extend(exec::workspace(launch.cooperative));
     segments
 }
 
@@ -436,7 +451,8 @@ pub(super) fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
     let variables = launch.fresh(&kernel.variables);
     let given = launch.buffers.iter_mut().filter(|b| b.mapped);
     let buffers = given.map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), b.writable));
-    let segments = exec::segments(variables, buffers);
+    let mut segments = exec::segments(variables, buffers);
+    segments.extend(exec::workspace(launch.cooperative));
     let fresh = || kernel.uses_heap().then(Heap::default);
     GlobalMemory::with_heap(segments, launch.heap.take().or_else(fresh))
 }

@@ -152,7 +152,7 @@ impl<'a> Session<'a> {
             self.dirty.extend(changed);
             if let Err(fault) = issued {
                 self.state.last = open.sm;
-                self.end(open.sm, Finish::Fault(fault));
+                self.end(open.sm, self.cx.fault(fault));
                 return true;
             }
             if self.state.sms[open.sm].issuer.observer.has_issue() {

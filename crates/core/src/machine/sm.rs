@@ -113,7 +113,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             if self.schedulers[s].next <= now
                 && let Err(fault) = self.issue(s, now)
             {
-                return Some(Finish::Fault(fault));
+                return Some(self.cx.fault(fault));
             }
             s = if s + 1 == count { 0 } else { s + 1 };
         }
@@ -348,6 +348,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             nsm: cx.spec.sms,
             dynamic_smem: cx.dynamic_shared,
             total_smem: cx.shared_bytes,
+            workspace: cx.workspace,
         };
         warp.registers.start(&cx.registers, &place);
         let late = late(cx.spec.policy, u64::from(block.0) << 32 | u64::from(index));

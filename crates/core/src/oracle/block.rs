@@ -154,6 +154,7 @@ impl<'a> Run<'a> {
                     nsm: 1,
                     dynamic_smem: self.launch.dynamic_shared,
                     total_smem: self.shared.bytes() as u32,
+                    workspace: self.launch.workspace(),
                 };
                 let mut registers = RegisterFile::new(&self.kernel.registers);
                 registers.start(&self.kernel.registers, &place);

@@ -155,6 +155,7 @@ fn launch(blocks: u32, threads: u32, words: usize) -> Launch {
         params: Vec::new(),
         dynamic_shared: 0,
         stack: None,
+        cooperative: false,
         registers: None,
         buffers: vec![buffer],
         variables: Variables::Fresh,

@@ -26,6 +26,7 @@ fn blocks(driver: &mut Driver, kernel: Handle, threads: i32, shared: usize) -> R
         params: Vec::new(),
         dynamic_shared,
         stack: None,
+        cooperative: false,
         registers: None,
         buffers: Vec::new(),
         variables: Variables::InBuffers,

@@ -322,6 +322,46 @@ fn blocks_meet_at_the_grid_barrier_of_the_device_runtime() {
 }
 
 #[test]
+fn a_cooperative_launch_has_a_workspace() {
+    // Its address, then the word of the barrier, which each thread counts up.
+    const WORKSPACE: &str = ".version 7.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+    .reg .pred %absent;
+    .reg .b32 %low, %high, %n;
+    .reg .b64 %p, %at, %word;
+    ld.param.u64 %p, [p];
+    mov.u32 %low, %envreg2;
+    mov.u32 %high, %envreg1;
+    mov.b64 %at, {%low, %high};
+    setp.eq.u64 %absent, %at, 0;
+    @%absent trap;
+    atom.add.release.gpu.u32 %n, [%at+4], 1;
+    mul.wide.u32 %word, %n, 4;
+    add.u64 %p, %p, %word;
+    st.global.u32 [%p], %n;
+    ret;
+}
+";
+    let cuda = Driver::load();
+    cuda.context();
+    let kernel = cuda.kernel(WORKSPACE, "k");
+    let memory = cuda.upload(&[7; 64]);
+    let mut argument = memory;
+    let mut arguments = [address(&mut argument)];
+    let given = [kernel, 2, 1, 1, 32, 1, 1, 0, 0, address(&mut arguments)];
+    // Each launch has a workspace of zeros.
+    for _ in 0..2 {
+        assert_eq!(cuda.call("cuLaunchCooperativeKernel", &given), 0);
+        assert_eq!(cuda.download(memory, 64), (0..64).collect::<Vec<u32>>());
+    }
+    assert_eq!(cuda.launch(kernel, 2, 32, &[memory]), 0);
+    assert_eq!(cuda.call("cuCtxSynchronize", &[]), 719, "the kernel traps");
+}
+
+#[test]
 fn the_rest_of_an_allocations_unit_can_be_reached() {
     let cuda = Driver::load();
     cuda.context();

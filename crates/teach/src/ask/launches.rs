@@ -20,6 +20,18 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         find: two_pass_sum,
     },
     Experiment {
+        name: "grid-barrier",
+        question: "Does a barrier of the whole grid cost less than a second launch?",
+        programs: &[CUDA_GRID, SUM_TWO_PASS],
+        sources: &[Source {
+            says: "To synchronize across the grid, launch the kernel by \
+                   cudaLaunchCooperativeKernel; all of its blocks must be resident",
+            place: "CUDA C++ Programming Guide, Cooperative Groups, Grid Synchronization",
+        }],
+        on_h200: None,
+        find: grid_barrier,
+    },
+    Experiment {
         name: "scan-launches",
         question: "Why does a prefix sum of a whole grid take three launches?",
         programs: &[SCAN_TWO_PASS],
@@ -79,6 +91,44 @@ fn two_pass_sum() -> Result<Findings, AskError> {
             "Atomics add in any order. Sums of integers do not depend on it; those of floats do, \
              and two launches give the same bits in every run."
                 .to_owned(),
+        ],
+        ..Findings::default()
+    })
+}
+
+fn grid_barrier() -> Result<Findings, AskError> {
+    const BLOCK: u64 = 256;
+    let mut table = FigureTable::new(
+        "Cycles on h200, the overhead of each launch included",
+        &["integers", "blocks", "one cooperative launch", "two launches"],
+    );
+    let mut last = (0, 0);
+    for blocks in [16_u64, 64, 256, 1024] {
+        let n = blocks * BLOCK;
+        let one = Trial::new(&CUDA_GRID, Mode::Volta).set("n", n);
+        let one = cycles(&one.set("block", BLOCK).set("blocks", blocks).run()?)?;
+        let two = Trial::new(&SUM_TWO_PASS, Mode::Volta).set("n", n).run_all()?;
+        let two = two.iter().map(cycles).sum::<Result<u64, AskError>>()?;
+        last = (one, two);
+        table.row(grouped(n), [blocks.into(), one.into(), two.into()]);
+    }
+    let (one, two) = last;
+    let word = if one < two { "less" } else { "more" };
+    Ok(Findings {
+        short: format!(
+            "For 2^18 integers it costs {word}: {} cycles in one launch against {} in two.",
+            grouped(one),
+            grouped(two)
+        ),
+        tables: vec![table],
+        sentences: vec![
+            "At `grid.sync()` thread 0 of each block adds 1 to a word of the grid and reads it \
+             until its uppermost bit flips; block 0 adds what is missing to that bit."
+                .to_owned(),
+            "A block that is not resident cannot arrive, so a cooperative launch of more blocks \
+             than the GPU holds at once is an error: 1,056 blocks of 256 threads on the H200."
+                .to_owned(),
+            "Without a cooperative launch the word does not exist: `grid.sync()` traps.".to_owned(),
         ],
         ..Findings::default()
     })

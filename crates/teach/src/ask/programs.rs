@@ -32,6 +32,7 @@ bundle! {
     CUDA_ARMS = "cuda/arms.ptx";
     CUDA_EVEN_ODD = "cuda/even_odd.ptx";
     CUDA_EVEN_ODD_ALIGNED = "cuda/even_odd_aligned.ptx";
+    CUDA_GRID = "cuda/reduce_grid.ptx";
     CUDA_INTERLEAVED = "cuda/reduce_interleaved.ptx";
     CUDA_NEIGHBORED = "cuda/reduce_neighbored.ptx";
     CUDA_NEIGHBORED_LESS = "cuda/reduce_neighbored_less.ptx";

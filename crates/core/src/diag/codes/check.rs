@@ -47,13 +47,6 @@ pub(super) const CODES: &[Code] = &[
          after the call.",
         File(".func f(.param .u32 a) { ret; }\n.entry k() {\n.reg .b32 %r<2>;\n.param .u32 x;\n\
              mov.u32 %r1, 0;\nst.param.u32 [x], %r1;\ncall f, (x);\ncall f, (x);\nret;\n}")),
-    code("cooperative-launch",
-        "The kernel synchronizes all blocks of the grid (`grid.sync()` of cooperative groups), \
-         which requires a cooperative launch. The simulator launches ordinary grids only: the \
-         workspace in `%envreg1` and `%envreg2` is null, and the kernel would trap.",
-        "End the kernel at the grid barrier and launch a second kernel for the rest; kernels \
-         launched one after another run in order.",
-        Body("mov.u32 %r1, %envreg2;\nsetp.ne.u32 %p1, %r1, 0;\n@!%p1 trap;")),
     code("divergent-barrier",
         "Some lanes of a warp may reach a block barrier while others do not. In volta mode the \
          kernel can deadlock. In pre-volta mode the whole warp counts as arrived, and the work of \

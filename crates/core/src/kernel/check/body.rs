@@ -6,7 +6,7 @@ mod memory;
 pub(super) use memory::names_of;
 
 use super::calls::{self, Frame, Table};
-use super::functions::{Functions, Signature, holds};
+use super::functions::{Functions, Signature};
 use super::lines::LineStarts;
 use super::operands::Args;
 use super::rows::Rows;
@@ -54,8 +54,6 @@ pub(super) struct Body<'a> {
     pub(super) unknown: BTreeSet<String>,
     /// True after an error, reported or not.
     pub(super) failed: bool,
-    /// True if the current function contains a `trap`.
-    pub(super) traps: bool,
     /// Functions that the kernel may call, by index in the module.
     pub(super) reachable: Vec<usize>,
     /// Row of the frame pointer, if there are functions.
@@ -148,7 +146,6 @@ impl<'a> Body<'a> {
             switches: Vec::new(),
             unknown: BTreeSet::new(),
             failed: false,
-            traps: false,
             reachable,
             frame_pointer,
             signature: None,
@@ -170,7 +167,6 @@ impl<'a> Body<'a> {
         statements: &'a [Statement],
         signature: Option<Signature>,
     ) {
-        self.traps = holds(statements, "trap");
         self.tables.clear();
         calls::tables(statements, &mut self.tables);
         self.frame = Frame::default();

@@ -285,13 +285,6 @@ fn call_target(inst: &Instruction) -> Option<&Name> {
     })
 }
 
-/// Returns true if the statements contain an instruction with this mnemonic.
-pub(super) fn holds(statements: &[Statement], mnemonic: &str) -> bool {
-    let mut found = false;
-    each_instruction(statements, &mut |inst| found |= inst.mnemonic.text == mnemonic);
-    found
-}
-
 fn each_instruction<'s>(statements: &'s [Statement], visit: &mut dyn FnMut(&'s Instruction)) {
     for statement in statements {
         match statement {

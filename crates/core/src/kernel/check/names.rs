@@ -103,7 +103,9 @@ pub(super) fn special_of(name: &str) -> Option<Found> {
         "%nclusterid.x" => Some(Found::Special(Special::Nctaid(0))),
         "%nclusterid.y" => Some(Found::Special(Special::Nctaid(1))),
         "%nclusterid.z" => Some(Found::Special(Special::Nctaid(2))),
-        // A driver would set these; the simulator has none.
+        // A driver sets two of these, for cooperative launches.
+        "%envreg1" => Some(Found::Special(Special::Workspace(1))),
+        "%envreg2" => Some(Found::Special(Special::Workspace(0))),
         _ if name
             .strip_prefix("%envreg")
             .is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 32)) =>
@@ -127,17 +129,6 @@ pub(super) fn special_of(name: &str) -> Option<Found> {
 }
 
 impl Body<'_> {
-    /// Reports `grid.sync()`, which traps without a cooperative launch.
-    fn cooperative(&mut self, name: &Name) {
-        let message =
-            format!("`{}` requires a cooperative launch, which is not supported", name.text);
-        let error = Diagnostic::error("cooperative-launch", name.span, message);
-        let help = "end the kernel at `grid.sync()`, and launch a second kernel for the rest";
-        if self.unknown.insert("%envreg".to_string()) {
-            self.report(error.help(help));
-        }
-    }
-
     /// Resolves `name`; `None` after reporting that it is unknown.
     pub(super) fn find(&mut self, name: &Name) -> Option<Found> {
         if let Some(used) = self.scopes.register(&name.text, &mut self.rows) {
@@ -151,9 +142,6 @@ impl Body<'_> {
             return Some(Found::Symbol(symbol));
         }
         if let Some(found) = special_of(&name.text) {
-            if self.traps && matches!(name.text.as_str(), "%envreg1" | "%envreg2") {
-                self.cooperative(name);
-            }
             return Some(found);
         }
         if let Some(function) = self.functions.find(&name.text) {

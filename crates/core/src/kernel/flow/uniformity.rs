@@ -125,7 +125,7 @@ impl<'a> Analysis<'a> {
                     Ntid(_) | Ctaid(_) | Nctaid(_) | Warpid | Nwarpid | Smid | Nsmid | Gridid => {
                         false
                     }
-                    DynamicSmemSize | TotalSmemSize => false,
+                    DynamicSmemSize | TotalSmemSize | Workspace(_) => false,
                 };
                 if lane_dependent {
                     first.insert(numbering.number(Register::Narrow(row)));
