@@ -188,6 +188,7 @@ mod tests {
             nsm: 4,
             dynamic_smem: 100,
             total_smem: 356,
+            workspace: 0,
         };
         let mut file = RegisterFile::new(&registers);
         file.narrow[12] = [5; MAX_LANES];
