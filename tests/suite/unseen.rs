@@ -31,6 +31,11 @@ const DIFFERENT: [(&str, &[&str]); 1] = [(
     ],
 )];
 
+/// Returns true if a kernel of machine code leaves another output than the GPU.
+pub(crate) fn outputs_differ(kernel: &str) -> bool {
+    DIFFERENT.iter().any(|(_, kernels)| kernels.contains(&kernel))
+}
+
 fn file(code: CodeKind) -> &'static str {
     match code {
         CodeKind::Ptx => "crates/report/evidence/h200.ron",

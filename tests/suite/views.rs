@@ -446,3 +446,28 @@ fn a_run_that_did_not_end_says_so_in_every_view() {
     let svg = good(&["plot", "sweep", &lines, "--y", "elapsed_cycles"]);
     assert!(svg.contains("2 unfinished omitted (2 livelock)"), "{svg}");
 }
+
+/// What lanes print stands beside the instruction that prints it, and first in a run's output.
+#[test]
+fn printed_text_stands_where_lanes_print_it() {
+    let file = "programs/cuda/print_arms.ptx";
+    let timeline = good(&["timeline", file, "--mode", "volta", "--width", "100"]);
+    for text in [
+        r#"lane 0 prints "block 0: lane 0 is even\n""#,
+        r#"lane 3 prints "block 0: lane 3 is odd\n""#,
+    ] {
+        assert!(timeline.contains(text), "{timeline}");
+    }
+    // The lanes of an arm print together.
+    let at = |text: &str| timeline.find(text).expect(text);
+    let (even, odd) = (at("lane 0 prints"), at("lane 1 prints"));
+    assert_eq!(at("lane 2 prints") > odd, even > odd, "{timeline}");
+    for mode in ["pre-volta", "volta"] {
+        let out = good(&["run", file, "--mode", mode]);
+        for lane in 0..4 {
+            let arm = if lane % 2 == 0 { "even" } else { "odd" };
+            let line = format!("block 1: lane {lane} is {arm}\n");
+            assert_eq!(out.matches(&line).count(), 1, "{mode}: {out}");
+        }
+    }
+}
