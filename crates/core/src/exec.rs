@@ -17,6 +17,7 @@ mod fault;
 mod format;
 mod heap;
 mod lanes;
+mod matrix;
 mod mbarrier;
 mod memory;
 mod native;
@@ -244,6 +245,11 @@ pub enum FaultKind {
         /// The members that are not active here.
         lanes: LaneMask,
     },
+    /// An instruction on matrices that some lanes of the warp do not execute.
+    MissingLanes {
+        /// The missing lanes.
+        lanes: LaneMask,
+    },
     /// `bar` with a number of 16 or more.
     BadBarrier {
         /// The number.
@@ -409,6 +415,9 @@ pub fn step(
         Op::Redux(op) => warp::redux(op, lanes, registers)?,
         Op::AsyncCopy(op) => return copies::copy(op, lanes, registers, env),
         Op::MBarrier(op) => return mbarrier::execute(op, lanes, registers, env),
+        Op::Mma(op) => matrix::mma(op, lanes, registers)?,
+        Op::MatrixAccess(op) => return matrix::access(op, lanes, registers, env),
+        &Op::MatrixTranspose { d, a } => matrix::transpose(d, a, lanes, registers)?,
         &Op::CopyGroups(op) => return Ok(copies::groups(op, lanes, registers)),
         Op::Fence(_) | Op::Hint { .. } => {}
         &Op::Sleep { t } => {

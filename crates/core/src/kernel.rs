@@ -15,6 +15,7 @@ mod lane;
 pub mod layout;
 mod names;
 mod native;
+mod tensor;
 
 pub(crate) use check::LineStarts;
 pub use check::{Checked, Refused, check, check_at, check_parsed, support};
@@ -28,6 +29,7 @@ pub use inst::*;
 pub use lane::*;
 pub use names::{KernelName, give_source_names, source_name};
 pub use native::*;
+pub use tensor::*;
 
 use std::sync::Arc;
 

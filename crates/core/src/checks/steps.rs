@@ -153,6 +153,7 @@ fn role(op: &Op, awaited: bool) -> Role {
             Role::Access { global: manner, shared: manner, order: op.order, generic: false }
         }
         Op::AsyncCopy(_) => access(MemoryOrder::Weak, Space::Global),
+        Op::MatrixAccess(_) => access(MemoryOrder::Weak, Space::Shared),
         Op::Load(load) => access(load.access.order, load.access.space),
         Op::Store(store) => access(store.access.order, store.access.space),
         Op::Atomic(atomic) => Role::Access {

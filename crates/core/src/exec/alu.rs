@@ -7,11 +7,11 @@
 use super::RegisterFile;
 use super::arith::convert::convert;
 use super::arith::integer::Integer;
-use super::arith::{bits, float, integer};
+use super::arith::{bits, float, fp8, integer};
 use super::lanes::Lanes;
 use crate::base::LaneMask;
 use crate::isa::{FloatMode, Round, Type};
-use crate::kernel::{Convert, LaneFn, LaneOp};
+use crate::kernel::{Convert, LaneFn, LaneOp, TensorConvert};
 
 /// Runs `$body` with `$t` bound to the integer type `$ty`; bits count as unsigned.
 macro_rules! integer_type {
@@ -179,8 +179,18 @@ pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile
         LaneFn::Slct { float, ftz } => choose::slct(op, float, ftz, &mut on),
         LaneFn::Cvt(modifiers) => cvt(op, modifiers, &mut on),
         LaneFn::CvtPair(_) => no_such_form(op.ty),
+        LaneFn::Tensor(f) => tensor(op, f, &mut on),
         LaneFn::Pack { parts } => pack(op, parts, &mut on),
         LaneFn::Unpack { parts, part } => unpack(op, parts, part, &mut on),
+    }
+}
+
+/// Converts to or from a small format; the low half of a pair is the last source.
+fn tensor(&LaneOp { d, s, .. }: &LaneOp, f: TensorConvert, on: &mut Lanes<'_>) {
+    if f.sources() == 2 {
+        on.binary_each::<u32, u32, u32>(d, s, |a, b| fp8::convert(f, a, b));
+    } else {
+        on.unary_each::<u32, u32>(d, s, |a| fp8::convert(f, a, a));
     }
 }
 

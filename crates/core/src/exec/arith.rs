@@ -3,7 +3,9 @@
 pub(super) mod bits;
 pub(super) mod compare;
 pub(super) mod convert;
+pub(super) mod dot;
 pub(super) mod exact;
 pub(super) mod float;
+pub(super) mod fp8;
 pub(super) mod half;
 pub(super) mod integer;

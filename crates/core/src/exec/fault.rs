@@ -26,6 +26,11 @@ impl fmt::Display for FaultKind {
                  not modelled",
                 lanes.list()
             ),
+            FaultKind::MissingLanes { lanes } => write!(
+                f,
+                "all 32 lanes of the warp must execute it together; lanes {} do not",
+                lanes.list()
+            ),
             FaultKind::BadBarrier { value } => {
                 write!(f, "expected a barrier number from 0 to 15, found {value}")
             }

@@ -8,7 +8,9 @@ use super::lanes::{fill_each, predicate, set_predicate, splat};
 use super::{Effect, Fault, FaultKind, RegisterFile};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Type;
-use crate::kernel::{Inst, Match, Op, Redux, ReduxFn, Row, Shuffle, ShuffleMode, Vote, VoteKind};
+use crate::kernel::{
+    Inst, MACHINE_FORM, Match, Op, Redux, ReduxFn, Row, Shuffle, ShuffleMode, Vote, VoteKind,
+};
 
 /// Lanes with the same mask at a `.sync` instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,12 +22,15 @@ pub struct Members {
 }
 
 /// Splits the executing lanes of a `.sync` collective or `bar.warp.sync` by mask.
+/// Instructions on matrices name all 32 lanes.
 /// The set of the lowest lane comes first. Empty for other instructions.
 pub fn members(
     inst: &Inst,
     lanes: LaneMask,
     registers: &RegisterFile,
 ) -> impl Iterator<Item = Members> + use<> {
+    let whole = inst.form != MACHINE_FORM
+        && matches!(inst.op, Op::Mma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. });
     let mask = match &inst.op {
         Op::WarpSync { mask } => Some(*mask),
         Op::Shuffle(op) => Some(op.mask),
@@ -34,8 +39,9 @@ pub fn members(
         Op::Redux(op) => Some(op.mask),
         _ => None,
     };
-    let row = mask.map_or([0; MAX_LANES], |mask| registers.narrow[usize::from(mask.0)]);
-    let mut rest = if mask.is_some() { lanes } else { LaneMask::EMPTY };
+    let row =
+        mask.map_or([LaneMask::FULL.0; MAX_LANES], |mask| registers.narrow[usize::from(mask.0)]);
+    let mut rest = if whole || mask.is_some() { lanes } else { LaneMask::EMPTY };
     std::iter::from_fn(move || {
         let lowest = rest.lowest()?;
         let lanes = equal_to(&row, rest, lowest);

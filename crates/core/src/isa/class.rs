@@ -19,6 +19,8 @@ pub enum Unit {
     Constant,
     /// Branches, barriers, joins, exit.
     Branch,
+    /// Tensor core: matrix products of a warp.
+    Tensor,
 }
 
 macro_rules! classes {
@@ -82,6 +84,18 @@ classes! {
     Float64Div => Fp64,
     /// Single-precision approximations: sin, cos, ex2, lg2, rsqrt, rcp.approx, sqrt.approx.
     Special => Sfu,
+    /// Matrix products of 1,024 f16 multiply-adds (m16n8k8), of 2,048 int8, or less.
+    MatrixShort => Tensor,
+    /// Matrix products of 2,048 f16 multiply-adds (m16n8k16), or of 4,096 int8.
+    MatrixLong => Tensor,
+    /// Double-precision matrix products of 8 rows and 4 columns of A.
+    MatrixDouble => Tensor,
+    /// Double-precision matrix products of 16 rows and 4 columns of A.
+    MatrixDouble4 => Tensor,
+    /// Double-precision matrix products of 8 columns of A.
+    MatrixDouble8 => Tensor,
+    /// Double-precision matrix products of 16 columns of A.
+    MatrixDouble16 => Tensor,
     /// Warp shuffles.
     Shuffle => Lsu,
     /// Votes and activemask.

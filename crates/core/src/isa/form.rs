@@ -91,6 +91,8 @@ pub enum OperandKind {
     Vector(TypeRef),
     /// `a:T*`: a value, an address, or parts of a value in braces (`mov`, `cvta`).
     Moved(TypeRef),
+    /// `a:frag`: registers of a fragment of a matrix, in braces.
+    Fragment,
     /// `a:pred`: a predicate; a source may be negated.
     Predicate,
     /// `p|q=pred`: one predicate or two.

@@ -177,6 +177,7 @@ fn operand(text: &str) -> Result<OperandForm, String> {
         ("pred", _) if paired => OperandKind::PredicatePair,
         ("pred", _) => OperandKind::Predicate,
         ("imm", _) => OperandKind::Immediate,
+        ("frag", _) => OperandKind::Fragment,
         ("u32|pred", _) => OperandKind::ValueOrPredicate,
         (ty, suffix) => {
             let ty = match ty {

@@ -21,6 +21,8 @@ pub enum Pipe {
     Half,
     /// Double precision.
     Fp64,
+    /// Tensor core; the interval is the price of the class.
+    Tensor,
     /// Special functions, conversions, bit counts.
     Xu,
     /// Uniform datapath, which computes once per warp.

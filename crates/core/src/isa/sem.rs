@@ -165,6 +165,8 @@ meanings! {
     PredicateNot,
     /// Conversion between types.
     Cvt,
+    /// Conversion to or from 8-bit floats, or to tf32.
+    CvtTensor,
     /// Conversion of an address between a state space and generic.
     Cvta,
     /// Test of a generic address for a state space.
@@ -185,6 +187,18 @@ meanings! {
     MBarrier,
     /// Pending arrivals of a state of a barrier object.
     PendingCount,
+    /// Load of a fragment of a matrix (`wmma.load`).
+    FragmentLoad,
+    /// Store of a fragment of a matrix (`wmma.store`).
+    FragmentStore,
+    /// Matrix product of a warp (`wmma.mma`, `mma`).
+    Mma,
+    /// Load of 8x8 matrices from shared memory (`ldmatrix`).
+    MatrixLoad,
+    /// Store of 8x8 matrices to shared memory (`stmatrix`).
+    MatrixStore,
+    /// Transposition of an 8x8 matrix (`movmatrix`).
+    MatrixTranspose,
     /// Branch.
     Branch,
     /// Block barrier: arrive and wait.

@@ -4,6 +4,7 @@
 
 mod calls;
 mod copies;
+mod matrix;
 mod mbarrier;
 mod memory;
 mod system;
@@ -11,6 +12,7 @@ mod together;
 
 pub use calls::*;
 pub use copies::*;
+pub use matrix::*;
 pub use mbarrier::*;
 pub use memory::*;
 pub use system::*;
@@ -205,6 +207,17 @@ pub enum Op {
     CopyGroups(CopyGroups),
     /// `mbarrier` and `cp.async.mbarrier`.
     MBarrier(Box<MBarrier>),
+    /// `mma`: a matrix product of the warp.
+    Mma(Box<Mma>),
+    /// `ldmatrix` and `stmatrix`
+    MatrixAccess(Box<MatrixAccess>),
+    /// `movmatrix`: transposes an 8x8 matrix of 16-bit elements.
+    MatrixTranspose {
+        /// Result (narrow).
+        d: Option<Row>,
+        /// Source (narrow).
+        a: Row,
+    },
     /// `membar`/`fence`: orders accesses; simulated memory is sequentially consistent.
     Fence(Scope),
     /// `prefetch`, `discard`, `pmevent`: hints without effect on the program.

@@ -218,6 +218,8 @@ pub enum LaneFn {
     },
     /// `tanh(a)` (approximation).
     Tanh,
+    /// Conversion to or from a small format of tensor cores.
+    Tensor(super::TensorConvert),
 
     /// Float minimum; ignores NaN operands unless `nan`.
     FMin {

@@ -288,7 +288,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let &Issue { w, pc, active, lanes, now, cost, step } = issue;
         let cx = self.cx;
         let (sm, slot, next) = (self.id, WarpId(w as u32), step.next);
-        if cost.kind == Kind::Collective {
+        if matches!(cost.kind, Kind::Collective | Kind::Matrix) {
             let fault = self.meet(warp, issue);
             if let Some(fault) = fault {
                 return Err(Box::new(FaultReport::new(

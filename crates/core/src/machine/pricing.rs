@@ -14,7 +14,7 @@ use crate::code::{COUNTERS, Code, Dependences, MicroOp, Scheme};
 use crate::event::Stall;
 use crate::exec;
 use crate::isa::{Class, Space, Unit};
-use crate::kernel::{ConvergenceOp, LaneFn, LaneOp, Op, Row};
+use crate::kernel::{ConvergenceOp, LaneFn, LaneOp, MACHINE_FORM, Op, Row};
 use crate::spec::Machine;
 
 /// Treatment of a step by the pipeline.
@@ -40,6 +40,8 @@ pub(super) enum Kind {
     Collective,
     /// A guarded block barrier, which some lanes may bypass.
     GuardedBarrier,
+    /// A collective on matrices, which may have more registers than [`Cost`] holds.
+    Matrix,
 }
 
 /// Maximum number of registers of an instruction: `shfl.sync` has a guard and six operands.
@@ -146,6 +148,8 @@ pub(super) struct PricedCode<'a> {
     pub costs: Vec<Cost>,
     /// Expansions of steps into several machine instructions.
     pub expansions: Vec<Expansion>,
+    /// Scoreboard entries that do not fit the cost of a step, by its PC, ascending.
+    pub more: Vec<(Pc, Vec<u16>)>,
     /// Number of lines of machine code.
     pub lines: u32,
     /// Number of scoreboard entries, or of dependence counters, of a warp.
@@ -170,10 +174,12 @@ impl<'a> PricedCode<'a> {
     pub(super) fn new(code: &'a Code, spec: &Machine) -> PricedCode<'a> {
         let registers = &code.kernel().registers;
         let mut expansions = Vec::new();
+        let more = more_entries(code.ops());
+        let last_entry = scoreboard_entries(code) as u16;
         let mut constant_lines = ConstantLines::default();
         let mut price_of = |op: &MicroOp| {
             let (inst, slots) = (&op.inst, op.count);
-            let mut cost = price(op, spec);
+            let mut cost = price(op, spec, last_entry);
             if let Some(native) = &code.kernel().native {
                 cost.empties_l1 = op.invalidates_l1;
                 cost.ahead = native_ahead(&cost, inst.class);
@@ -238,15 +244,9 @@ impl<'a> PricedCode<'a> {
             scheme: code.scheme(),
             costs,
             expansions,
+            more,
             lines: address / LINE + 1,
-            scoreboard: match code.kernel().native {
-                Some(_) => COUNTERS,
-                None => {
-                    usize::from(registers.narrow)
-                        + usize::from(registers.wide)
-                        + usize::from(registers.predicates)
-                }
-            },
+            scoreboard: scoreboard_entries(code) + 1,
             taken: if code.kernel().native.is_some() { 0 } else { spec.branch_taken },
             blocked_sync: spec.sass.as_ref().map_or(0, |times| times.blocked),
             election: spec.sass.as_ref().map_or(0, |times| times.yields),
@@ -256,6 +256,36 @@ impl<'a> PricedCode<'a> {
                 || code.ops().iter().any(|op| communicates(&op.inst.op)),
         }
     }
+}
+
+/// Returns the number of scoreboard entries of registers, or of dependence counters.
+///
+/// One more entry stands for the registers that do not fit [`Cost`] ([`PricedCode::more`]).
+fn scoreboard_entries(code: &Code) -> usize {
+    let registers = &code.kernel().registers;
+    match code.kernel().native {
+        Some(_) => COUNTERS,
+        None => {
+            usize::from(registers.narrow)
+                + usize::from(registers.wide)
+                + usize::from(registers.predicates)
+        }
+    }
+}
+
+/// Returns the number of entries of a step that its cost holds: all, or one less than the maximum.
+fn kept_entries(touched: &[u16]) -> usize {
+    if touched.len() <= MOST_REGISTERS { touched.len() } else { MOST_REGISTERS - 1 }
+}
+
+/// Returns the entries that do not fit the costs of the steps.
+fn more_entries(ops: &[MicroOp]) -> Vec<(Pc, Vec<u16>)> {
+    let entries = ops.iter().zip(0..).filter_map(|(op, pc)| match &op.dependences {
+        Dependences::Registers { entries, .. } => Some((Pc(pc), entries)),
+        Dependences::Control { .. } => None,
+    });
+    let rest = entries.map(|(pc, entries)| (pc, entries[kept_entries(entries)..].to_vec()));
+    rest.filter(|(_, rest)| !rest.is_empty()).collect()
 }
 
 /// Returns true if a warp issues the step ahead of a barrier at which it has arrived.
@@ -286,6 +316,11 @@ fn kind(op: &MicroOp) -> Kind {
         Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) | Op::WarpSync { .. } => {
             Kind::Collective
         }
+        Op::Mma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. }
+            if inst.form != MACHINE_FORM =>
+        {
+            Kind::Matrix
+        }
         Op::Barrier(_) if inst.guard.is_some() => Kind::GuardedBarrier,
         Op::AsyncCopy(_) | Op::CopyGroups(_) | Op::MBarrier(_) => Kind::Asynchronous,
         op if exec::is_element_wise(op) => Kind::ElementWise,
@@ -308,10 +343,17 @@ fn result_of(class: Class, spec: &Machine) -> Stall {
 }
 
 /// Returns the cost of a micro-op: by its control word, or by its class and registers.
-fn price(op: &MicroOp, spec: &Machine) -> Cost {
+///
+/// `more` is the entry of the registers that do not fit.
+fn price(op: &MicroOp, spec: &Machine, more: u16) -> Cost {
     match &op.dependences {
         Dependences::Registers { entries, written, guard } => {
-            price_by_class(op, spec, entries, *written, *guard)
+            let kept = kept_entries(entries);
+            let mut list = entries[..kept].to_vec();
+            if kept < entries.len() {
+                list.push(more);
+            }
+            price_by_class(op, spec, &list, *written, *guard)
         }
         &Dependences::Control { word, opcode, falls_to } => {
             price_by_word(op, spec, word, opcode, falls_to)
@@ -336,6 +378,7 @@ fn price_by_class(
         Unit::Fma => (Port::Fma, Stall::MathPipeThrottle),
         Unit::Fp64 => (Port::Fp64, Stall::MathPipeThrottle),
         Unit::Sfu => (Port::Sfu, Stall::MathPipeThrottle),
+        Unit::Tensor => (Port::Tensor, Stall::MathPipeThrottle),
         Unit::Branch => (Port::Branch, Stall::MathPipeThrottle),
         Unit::Constant => (Port::Constant, Stall::MioThrottle),
         Unit::Lsu if to_l2 => (Port::Global, Stall::LgThrottle),

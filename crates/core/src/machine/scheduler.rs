@@ -25,6 +25,8 @@ pub(super) enum Port {
     Fp64,
     /// Special functions.
     Sfu,
+    /// Tensor core.
+    Tensor,
     /// Branches and barriers.
     Branch,
     /// Uniform datapath, which computes once per warp.

@@ -260,6 +260,15 @@ impl Warp {
         }
     }
 
+    /// Makes the last entry available with all of `entries`.
+    pub(super) fn merge(&mut self, entries: &[u16]) {
+        let of = |&entry: &u16| self.scoreboard[usize::from(entry)];
+        let latest = entries.iter().map(of).fold(Until::default(), Until::max);
+        if let Some(last) = self.scoreboard.last_mut() {
+            *last = latest;
+        }
+    }
+
     /// Returns when the step's registers are available, but not before `soonest`.
     #[inline]
     pub(super) fn dependences(&self, cost: &Cost, soonest: Until) -> Until {

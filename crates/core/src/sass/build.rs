@@ -8,7 +8,9 @@ use super::data::{MOST_BANKS, MOST_DATA, Places, data_bytes, place};
 use super::facts::{self, KernelFacts, ModuleFacts};
 use super::link::{self, AGAIN, Linked};
 use super::listing::{self, Function, Line};
-use super::lower::{Lowered, Lowering, Missing, Module, PREDICATES, Rows, lower, predicate};
+use super::lower::{
+    Lowered, Lowering, Missing, Module, PREDICATES, Rows, lower, matrix_class, predicate,
+};
 use super::text::{self, Operand, Text};
 use crate::base::Pc;
 use crate::code::{Code, Dependences, MicroOp, Scheme};
@@ -366,13 +368,14 @@ fn instruction(
         _ => {}
     }
     writes.dedup();
+    let class = matrix_class(&lowered.op).unwrap_or(row.class);
     Inst {
         op: lowered.op,
         // A second predicate needs a first one.
         guard: guard.or(lowered.also.map(|_| always)),
         also: lowered.also,
         compiled: None,
-        class: row.class,
+        class,
         form: MACHINE_FORM,
         reads,
         writes,

@@ -4,6 +4,7 @@ mod asynchronous;
 mod float;
 mod flow;
 mod integer;
+mod matrix;
 mod memory;
 mod warp;
 
@@ -13,6 +14,8 @@ use crate::kernel::{
     BankRow, INSTRUCTION_BYTES, Native, Op, Part, Predicate, PredicateUse, Register, Registers,
     Row, Source, Special,
 };
+
+pub(super) use matrix::class as matrix_class;
 
 /// Reason why an instruction cannot be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -429,6 +432,8 @@ pub(super) fn lower(
     } else if let Some(lowered) = asynchronous::lower(lowering, module)? {
         lowered
     } else if let Some(lowered) = memory::lower(lowering, module)? {
+        lowered
+    } else if let Some(lowered) = matrix::lower(lowering, module)? {
         lowered
     } else if let Some(lowered) = warp::lower(lowering)? {
         lowered

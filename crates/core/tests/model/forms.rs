@@ -25,7 +25,7 @@ use expected::Expected;
 use harness::{Case, lookup};
 
 /// Meanings that direct threads instead of computing, and where they are tested.
-const ELSEWHERE: [(&str, &[Sem]); 7] = [
+const ELSEWHERE: [(&str, &[Sem]); 8] = [
     (
         "tests/programs.rs runs programs/small, which branch, return and sleep",
         &[Sem::Branch, Sem::Exit, Sem::Sleep],
@@ -43,6 +43,18 @@ const ELSEWHERE: [(&str, &[Sem]); 7] = [
         &[Sem::Fence, Sem::Trap],
     ),
     ("mbarrier.rs", &[Sem::MBarrier, Sem::PendingCount]),
+    (
+        "tensor.rs",
+        &[
+            Sem::Mma,
+            Sem::FragmentLoad,
+            Sem::FragmentStore,
+            Sem::MatrixLoad,
+            Sem::MatrixStore,
+            Sem::MatrixTranspose,
+            Sem::CvtTensor,
+        ],
+    ),
     ("copies.rs", &[Sem::AsyncCopy, Sem::CopyGroups]),
     ("nothing to see: the model has no use for a hint", &[Sem::Hint]),
 ];

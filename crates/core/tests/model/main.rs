@@ -13,6 +13,7 @@ mod mbarrier;
 mod nvcc;
 mod support;
 mod system;
+mod tensor;
 mod truth;
 mod variables;
 

@@ -82,6 +82,11 @@ impl Exact {
         Exact { negative, magnitude: magnitude.into(), exponent: 0 }
     }
 
+    /// Returns `magnitude * 2^exponent`, or its negative.
+    pub(crate) fn scaled(negative: bool, magnitude: u64, exponent: i32) -> Exact {
+        Exact { negative, magnitude: magnitude.into(), exponent }
+    }
+
     /// Decodes a finite number of the given format.
     pub(crate) fn decode(format: Format, bits: u64) -> Exact {
         let fraction_bits = format.precision - 1;

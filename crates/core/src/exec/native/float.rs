@@ -63,6 +63,7 @@ pub(super) fn float(op: &Native, f: FloatFn, lanes: LaneMask, registers: &mut Re
             convert::convert(on, convert, to, nan_to_zero);
         }
         FloatFn::Pack { convert, to } => convert::pack(on, convert, to),
+        FloatFn::Tensor(f) => convert::tensor(on, f),
         FloatFn::Merge { convert, to } => convert::merge(on, convert, to),
         // The others are arithmetic on pairs of 16-bit floats.
         _ => half::half(on, f),

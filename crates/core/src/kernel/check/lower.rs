@@ -5,6 +5,8 @@
 
 mod convert;
 mod copies;
+mod fragment;
+mod matrix;
 mod mbarrier;
 mod memory;
 mod warp;
@@ -147,6 +149,7 @@ fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
         Sem::Sqrt => LaneFn::Sqrt(float_mode(m)),
         Sem::Rsqrt => LaneFn::Rsqrt { ftz },
         Sem::Sin => LaneFn::Sin { ftz },
+        Sem::CvtTensor => LaneFn::Tensor(convert::tensor(m)),
         Sem::Cos => LaneFn::Cos { ftz },
         Sem::Ex2 => LaneFn::Ex2 { ftz },
         Sem::Lg2 => LaneFn::Lg2 { ftz },
@@ -183,7 +186,12 @@ impl Body<'_> {
         }
         let op = if let Some(f) = lane_fn(m) {
             // `set` compares operands of its second type; all others use their first.
-            let ty = if m.form.sem == Sem::Set { m.second_type() } else { m.ty() };
+            let ty = match m.form.sem {
+                Sem::Set => m.second_type(),
+                // All its values are in 32-bit rows.
+                Sem::CvtTensor => Type::B32,
+                _ => m.ty(),
+            };
             let sources: Vec<Row> = (1..args.args.len()).map(|i| args.row(i)).collect();
             lane(f, ty, args.row(0), &sources)
         } else {
@@ -270,6 +278,14 @@ impl Body<'_> {
                     Some(op) => op,
                     None => return,
                 },
+                Sem::Mma => return self.mma(m, args, origin),
+                Sem::FragmentLoad | Sem::FragmentStore => {
+                    return self.fragment_access(m, args, origin);
+                }
+                Sem::MatrixLoad | Sem::MatrixStore => matrix::access(m, args),
+                Sem::MatrixTranspose => {
+                    Op::MatrixTranspose { d: Some(args.row(0)), a: args.row(1) }
+                }
                 Sem::MBarrier => mbarrier::mbarrier(m, args),
                 Sem::PendingCount => mbarrier::pending_count(args),
                 Sem::Sleep => Op::Sleep { t: args.row(0) },

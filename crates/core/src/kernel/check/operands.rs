@@ -8,6 +8,7 @@
 //! integer registers.
 
 mod address;
+mod fragment;
 mod group;
 mod value;
 
@@ -18,6 +19,8 @@ use crate::diag::{Diagnostic, Span};
 use crate::isa::{FormMatch, OperandForm, OperandKind, Sem, Space, Type};
 use crate::kernel::{Address, Clock, Predicate, PredicateUse, Register, Row};
 use crate::ptx::tree::{Instruction, Name, Operand};
+
+pub(super) use fragment::Product;
 
 /// Value operand: a register, an immediate or a special register.
 #[derive(Clone, Copy, Debug)]
@@ -190,6 +193,7 @@ impl Body<'_> {
                 self.value(operand, m.resolve(ty), true, form, m, out).map(Arg::Value)
             }
             OperandKind::Vector(ty) => self.vector(operand, m.resolve(ty), form, m, out),
+            OperandKind::Fragment => self.fragment(operand, form, m, out),
             OperandKind::Moved(ty) => self.moved(operand, m.resolve(ty), form, m, out),
             OperandKind::Predicate => self.predicate(operand, form, m, out),
             OperandKind::PredicatePair => {

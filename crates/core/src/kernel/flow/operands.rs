@@ -28,6 +28,7 @@ const fn arity(f: LaneFn) -> usize {
         | Ex2 { .. }
         | Lg2 { .. }
         | Tanh => 1,
+        Tensor(convert) => convert.sources(),
         FNeg { .. } | FAbs { .. } | Cvt(_) | Unpack { .. } => 1,
         Pack { parts } => parts as usize,
         Add { .. }
@@ -179,6 +180,18 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             address(&op.address).into_iter().for_each(&mut visit);
             op.a.map(|r| row(r, op.f.takes_state())).into_iter().for_each(visit);
         }
+        Op::Mma(op) => {
+            let wide = op.sum == SumType::F64;
+            let rows = op.a.iter().chain(&op.b).chain(&op.c);
+            rows.for_each(|&r| visit(row(r, wide)));
+        }
+        Op::MatrixAccess(op) => {
+            address(&op.address).into_iter().for_each(&mut visit);
+            if op.direction == MatrixMove::Store {
+                op.rows.iter().flatten().map(|&r| narrow(r)).for_each(visit);
+            }
+        }
+        Op::MatrixTranspose { a, .. } => visit(narrow(*a)),
         Op::CopyGroups(_) | Op::Fence(_) | Op::Spill(_) | Op::Join(_) => {}
     }
 }

@@ -198,6 +198,7 @@ impl<'a> Analysis<'a> {
                 own || operand_diverges
             }
             Op::Atomic(_) | Op::MBarrier(_) => true,
+            Op::Mma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. } => true,
             Op::Shuffle(_) | Op::Clock { .. } | Op::ReadSlot(_) => true,
             Op::Vote(Vote { kind: VoteKind::Elect(..), .. }) => true,
             Op::Match(op) => {
@@ -289,5 +290,8 @@ fn waits_for_lanes(inst: &Inst) -> bool {
             | Op::Match(_)
             | Op::Redux(_)
             | Op::WarpSync { .. }
+            | Op::Mma(_)
+            | Op::MatrixAccess(_)
+            | Op::MatrixTranspose { .. }
     )
 }

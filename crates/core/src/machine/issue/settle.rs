@@ -149,6 +149,13 @@ impl<O: Observer> Issuer<'_, O> {
             }
             Kind::Free => self.free(warp, w, pc, active, from),
             Kind::Collective => gather(step, warp, active),
+            Kind::Matrix => {
+                let more = &cx.program.more;
+                if let Ok(i) = more.binary_search_by_key(&pc, |(at, _)| *at) {
+                    warp.merge(&more[i].1);
+                }
+                gather(step, warp, active)
+            }
             Kind::GuardedBarrier => {
                 // Lanes with a false guard do not wait at the barrier: they diverge here.
                 let lanes = exec::guarded(&step.inst, active, &warp.registers);

@@ -36,6 +36,7 @@ pub(super) fn price_by_word(
         Pipe::Fma => (Port::Fma, Stall::MathPipeThrottle),
         Pipe::FmaHeavy | Pipe::Half => (Port::FmaHeavy, Stall::MathPipeThrottle),
         Pipe::Fp64 => (Port::Fp64, Stall::MathPipeThrottle),
+        Pipe::Tensor => (Port::Tensor, Stall::MathPipeThrottle),
         Pipe::Xu => (Port::Sfu, Stall::MioThrottle),
         Pipe::Uniform => (Port::Uniform, Stall::MathPipeThrottle),
         Pipe::Lsu if to_l2 => (Port::Global, Stall::LgThrottle),
@@ -86,7 +87,7 @@ pub(super) fn price_by_word(
     let interval = match times.intervals.get(&pipe) {
         Some(&interval) => interval,
         // The instructions of these pipes have prices of their own.
-        None if matches!(pipe, Pipe::Xu | Pipe::Fp64) => price.interval,
+        None if matches!(pipe, Pipe::Xu | Pipe::Fp64 | Pipe::Tensor) => price.interval,
         None => 1,
     };
     let interval = if port == Port::None { 1 } else { interval };

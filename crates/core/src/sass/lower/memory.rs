@@ -316,7 +316,7 @@ fn cache_control(l: &mut Lowering<'_, '_>) -> Result<Lowered, Missing> {
 
 impl Lowering<'_, '_> {
     /// Returns the first of `count` result rows of operand `i`; `None` for RZ.
-    fn results(&mut self, i: usize, count: u8) -> Result<Option<Row>, Missing> {
+    pub(super) fn results(&mut self, i: usize, count: u8) -> Result<Option<Row>, Missing> {
         let Some(&Operand::Register(name, _)) = self.text.operands.get(i) else {
             return Err(Missing::Operands);
         };
@@ -331,7 +331,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns the rows of a vector source.
-    fn sources(&mut self, i: usize, count: u8) -> Result<[Row; 4], Missing> {
+    pub(super) fn sources(&mut self, i: usize, count: u8) -> Result<[Row; 4], Missing> {
         let Some(&Operand::Register(name, _)) = self.text.operands.get(i) else {
             return Err(Missing::Operands);
         };

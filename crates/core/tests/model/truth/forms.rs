@@ -55,7 +55,7 @@ fn is_element_wise(row: &Form) -> bool {
     );
     let has_result = row.operands.iter().any(|o| o.result);
     // A GPU chooses other addresses, and a state of a barrier object is opaque.
-    let opaque = matches!(row.sem, Sem::Cvta | Sem::PendingCount);
+    let opaque = matches!(row.sem, Sem::Cvta | Sem::PendingCount | Sem::CvtTensor);
     shaped && has_result && !among_lanes && !opaque
 }
 

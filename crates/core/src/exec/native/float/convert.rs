@@ -1,9 +1,11 @@
 //! Conversions: F2F, F2I, I2F, I2FP, FRND, and the packing F2FP and F2IP.
 
 use super::operand::{Lanes, Row};
+use crate::base::MAX_LANES;
 use crate::exec::arith::convert::convert as converted;
+use crate::exec::arith::fp8;
 use crate::isa::{Round, Type};
-use crate::kernel::{Convert, Part, Source};
+use crate::kernel::{Convert, Part, Source, TensorConvert};
 
 /// Executes a conversion of one value.
 pub(super) fn convert(on: &mut Lanes<'_>, convert: Convert, to: Type, nan_to_zero: bool) {
@@ -107,6 +109,22 @@ pub(super) fn pack(on: &mut Lanes<'_>, convert: Convert, to: Type) {
         let c = cells(on, 2, Type::U16);
         on.write_bits_each(|l| (c[l] as u32) << 16 | one(a[l]) << 8 | one(b[l]));
     }
+}
+
+/// Executes F2FP to or from a small format.
+pub(super) fn tensor(on: &mut Lanes<'_>, f: TensorConvert) {
+    let ty = match f {
+        TensorConvert::FromFp8 { .. } => Type::U16,
+        TensorConvert::ToFp8 { halves: true, .. } => Type::U32,
+        _ => Type::F32,
+    };
+    let b = cells(on, 1, ty);
+    let a = if f.sources() == 2 { cells(on, 0, ty) } else { b };
+    let c = match f {
+        TensorConvert::ToFp8 { .. } => cells(on, 2, Type::U16),
+        _ => [0; MAX_LANES],
+    };
+    on.write_bits_each(|l| (c[l] as u32) << 16 | fp8::convert(f, a[l] as u32, b[l] as u32));
 }
 
 /// Executes F2FP.MERGE_C.

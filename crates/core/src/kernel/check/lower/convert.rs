@@ -9,12 +9,28 @@ use super::super::operands::{Arg, Args, space};
 use super::{lane, rounding};
 use crate::diag::Diagnostic;
 use crate::isa::{Class, FormMatch, Space, Type};
-use crate::kernel::{Convert, LaneFn, Op, Register, Row, layout};
+use crate::kernel::{Convert, Fp8, LaneFn, Op, Register, Row, TensorConvert, Tf32Round, layout};
 use crate::ptx::tree::Instruction;
 
 /// Returns a conversion that changes only the integer width.
 fn resize(from: Type) -> LaneFn {
     LaneFn::Cvt(Convert::from(from))
+}
+
+/// Returns the conversion to or from a small format of tensor cores.
+pub(super) fn tensor(m: &FormMatch<'_>) -> TensorConvert {
+    let relu = m.has("relu");
+    let format = if m.has("e4m3x2") { Fp8::E4M3 } else { Fp8::E5M2 };
+    if m.has("tf32") {
+        let round = m.pick(&[("rna", Tf32Round::Away), ("rz", Tf32Round::Zero)]);
+        let round = round.unwrap_or(Tf32Round::Nearest);
+        return TensorConvert::ToTf32 { round, relu, satfinite: m.has("satfinite") };
+    }
+    if m.has("satfinite") {
+        TensorConvert::ToFp8 { format, halves: m.has("f16x2"), relu }
+    } else {
+        TensorConvert::FromFp8 { format, relu }
+    }
 }
 
 /// Returns the integer type of this width and sign.

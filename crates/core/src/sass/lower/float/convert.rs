@@ -2,7 +2,7 @@
 
 use super::{end, native, part_source, round, width};
 use crate::isa::{Round, Type};
-use crate::kernel::{Convert, FloatFn, Native, Part, Source};
+use crate::kernel::{Convert, FloatFn, Fp8, Native, Part, Source, TensorConvert, Tf32Round};
 use crate::sass::lower::{Lowering, Missing};
 
 /// Lowers a conversion; `Ok(None)` if the opcode is of another family.
@@ -113,8 +113,67 @@ fn operand(l: &mut Lowering<'_, '_>, i: usize, from: Type) -> Result<Source, Mis
     if fits && (from.is_float() || !signed) { Ok(source) } else { Err(Missing::Operands) }
 }
 
+/// Lowers F2FP to or from a small format; `Ok(None)` for other formats.
+fn tensor(l: &mut Lowering<'_, '_>) -> Result<Option<Native>, Missing> {
+    let format = match () {
+        () if l.text.take("E4M3") => Some(Fp8::E4M3),
+        () if l.text.take("E5M2") => Some(Fp8::E5M2),
+        () => None,
+    };
+    let relu = |l: &mut Lowering<'_, '_>| l.text.take("RELU");
+    let Some(format) = format else {
+        if !l.text.take("TF32") {
+            return Ok(None);
+        }
+        // F2FP.TF32.F32.PACK_B.RZ d, b
+        let known = l.text.take("F32") && l.text.take("PACK_B");
+        let round = if l.text.take("RZ") { Tf32Round::Zero } else { Tf32Round::Nearest };
+        let f = TensorConvert::ToTf32 { round, relu: relu(l), satfinite: false };
+        return if known { of_b(l, f, Type::F32).map(Some) } else { Err(missing(l)) };
+    };
+    if l.text.take("UNPACK_B") {
+        // F2FP.F16.E4M3.UNPACK_B d, b
+        l.text.take("F16");
+        let f = TensorConvert::FromFp8 { format, relu: relu(l) };
+        return of_b(l, f, Type::U16).map(Some);
+    }
+    if !l.text.take("SATFINITE") {
+        return Err(missing(l));
+    }
+    let relu = relu(l);
+    if l.text.take("UNPACK_B_MERGE_C") {
+        // F2FP.SATFINITE.E4M3.F16.UNPACK_B_MERGE_C d, b, c
+        l.text.take("F16");
+        let mut native =
+            native(FloatFn::Tensor(TensorConvert::ToFp8 { format, halves: true, relu }));
+        native.d = l.result(0, width(Type::U32))?;
+        native.s[1] = operand(l, 1, Type::U32)?;
+        native.s[2] = operand(l, 2, Type::U16)?;
+        end(l, 3)?;
+        return Ok(Some(native));
+    }
+    // F2FP.SATFINITE.E4M3.F32.PACK_AB_MERGE_C d, a, b, c
+    if !(l.text.take("F32") && l.text.take("PACK_AB_MERGE_C")) {
+        return Err(missing(l));
+    }
+    let f = FloatFn::Tensor(TensorConvert::ToFp8 { format, halves: false, relu });
+    three(l, f, Type::F32).map(Some)
+}
+
+/// Lowers `OP d, b`.
+fn of_b(l: &mut Lowering<'_, '_>, f: TensorConvert, from: Type) -> Result<Native, Missing> {
+    let mut native = native(FloatFn::Tensor(f));
+    native.d = l.result(0, width(Type::U32))?;
+    native.s[1] = operand(l, 1, from)?;
+    end(l, 2)?;
+    Ok(native)
+}
+
 /// Lowers F2FP.
 fn float_pack(l: &mut Lowering<'_, '_>) -> Result<Native, Missing> {
+    if let Some(native) = tensor(l)? {
+        return Ok(native);
+    }
     // Up to sm_89, F2FP.PACK_AB and F2FP.BF16.PACK_AB name no source type, and F16 is not printed.
     let to = take_type(l, &FLOATS).unwrap_or(Type::F16);
     let from = take_type(l, &FLOATS).unwrap_or(Type::F32);
