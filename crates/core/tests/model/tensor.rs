@@ -1,6 +1,7 @@
 //! Instructions of tensor cores against what an H200 did
 //! (`tests/observations/h200/tensor.txt`).
 
+mod code;
 mod inputs;
 mod misuse;
 
@@ -115,7 +116,8 @@ fn sums(product: &Product, ty: SumType) -> usize {
     (m * n / if ty == SumType::F16 { 64 } else { 32 }) as usize
 }
 
-fn mma(mnemonic: &str, tiles: usize) -> Vec<u32> {
+/// Returns the operands of a product, registers of A, B and C, and the bytes of a register.
+fn operands(mnemonic: &str, tiles: usize) -> (Vec<u32>, [usize; 3], usize) {
     let p = product(mnemonic);
     let [m, n, k] = p.shape;
     let per = |ty: FactorType| 32 * ty.per_register();
@@ -136,8 +138,13 @@ fn mma(mnemonic: &str, tiles: usize) -> Vec<u32> {
             }
         }
     }
-    let bits = if p.sums[0] == SumType::F64 { 64 } else { 32 };
-    let bytes = bits / 8;
+    (input, counts, if p.sums[0] == SumType::F64 { 8 } else { 4 })
+}
+
+/// Runs `mma` on the recorded operands.
+fn mma(mnemonic: &str, tiles: usize) -> Vec<u32> {
+    let (input, counts, bytes) = operands(mnemonic, tiles);
+    let bits = bytes * 8;
     let all: usize = counts.iter().sum();
     let mut body = format!(
         "mad.wide.u32 %in, %t, {}, %in;\nmad.wide.u32 %out, %t, {}, %out;\n",
@@ -341,8 +348,8 @@ fn matrices(name: &str, tile: u64) -> Vec<u32> {
     run(registers, variable, &body, input, 128)
 }
 
-/// Runs a conversion on the recorded operands.
-fn conversion(mnemonic: &str, tiles: usize) -> Vec<u32> {
+/// Returns the recorded operands of conversions: two words of each lane.
+fn conversion_operands(tiles: usize) -> Vec<u32> {
     let mut input = Vec::new();
     for tile in 0..tiles as u64 {
         for t in 0..32 {
@@ -363,6 +370,12 @@ fn conversion(mnemonic: &str, tiles: usize) -> Vec<u32> {
             }
         }
     }
+    input
+}
+
+/// Runs a conversion on the recorded operands.
+fn conversion(mnemonic: &str, tiles: usize) -> Vec<u32> {
+    let input = conversion_operands(tiles);
     let words: Vec<&str> = mnemonic.split('.').collect();
     let (to, from) = (words[words.len() - 2], words[words.len() - 1]);
     let half = |ty: &str| matches!(ty, "e4m3x2" | "e5m2x2" | "bf16" | "f16");
