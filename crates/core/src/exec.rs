@@ -24,6 +24,7 @@ mod native;
 mod registers;
 mod segments;
 mod system;
+mod video;
 mod warp;
 
 pub use barrier::{barrier_votes, finish_barrier_reduction};
@@ -384,6 +385,7 @@ pub fn step(
         Op::Load(op) => return access::load(op, lanes, registers, env),
         Op::Store(op) => return access::store(op, lanes, registers, env),
         Op::Atomic(op) => return access::atomic(op, lanes, registers, env),
+        Op::AtomicVector(op) => return access::atomic_vector(op, lanes, registers, env),
         &Op::Branch { uniform, .. } => return branch(uniform, lanes, active),
         &Op::BranchByConvergence { mask, converged, .. } => {
             let lane = lanes.lowest().unwrap_or(0) as usize % MAX_LANES;
@@ -413,6 +415,7 @@ pub fn step(
         &Op::ActiveMask { d } => lanes::splat(registers, d, lanes, active.0),
         Op::Match(op) => warp::match_op(op, lanes, registers)?,
         Op::Redux(op) => warp::redux(op, lanes, registers)?,
+        Op::Video(op) => video::execute(op, lanes, registers),
         Op::AsyncCopy(op) => return copies::copy(op, lanes, registers, env),
         Op::MBarrier(op) => return mbarrier::execute(op, lanes, registers, env),
         Op::Mma(op) => matrix::mma(op, lanes, registers)?,

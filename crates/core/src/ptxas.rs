@@ -213,6 +213,7 @@ fn inst_type(inst: &Inst) -> Option<Type> {
         Op::Load(load) => Some(load.access.ty),
         Op::Store(store) => Some(store.access.ty),
         Op::Atomic(atomic) => Some(atomic.ty),
+        Op::AtomicVector(vector) => Some(vector.first.ty),
         _ => None,
     }
 }
@@ -332,10 +333,9 @@ fn acquires_beyond_block(op: &Op) -> bool {
         Op::Load(Load { access, .. }) => {
             access.order.acquires() && access.scope == Scope::Wider && global(access.space)
         }
-        Op::Atomic(atomic) => {
+        op => op.atomic().is_some_and(|atomic| {
             atomic.order.acquires() && atomic.scope == Scope::Wider && global(atomic.space)
-        }
-        _ => false,
+        }),
     }
 }
 

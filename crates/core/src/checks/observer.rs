@@ -78,6 +78,7 @@ impl Checkers {
             Op::Load(load) => load.access.order.releases(),
             Op::Store(store) => store.access.order.releases(),
             Op::Atomic(atomic) => atomic.order.releases(),
+            Op::AtomicVector(vector) => vector.first.order.releases(),
             Op::MBarrier(op) => op.order.releases(),
             Op::Fence(_) => true,
             _ => false,

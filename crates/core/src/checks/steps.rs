@@ -156,6 +156,7 @@ fn role(op: &Op, awaited: bool) -> Role {
         Op::MatrixAccess(_) => access(MemoryOrder::Weak, Space::Shared),
         Op::Load(load) => access(load.access.order, load.access.space),
         Op::Store(store) => access(store.access.order, store.access.space),
+        Op::AtomicVector(vector) => role(&Op::Atomic(vector.first), awaited),
         Op::Atomic(atomic) => Role::Access {
             global: Manner::Atomic,
             shared: Manner::Atomic,

@@ -3,7 +3,7 @@
 
 use super::RegisterFile;
 use super::access::put;
-use super::arith::float::{add, flush32};
+use super::arith::float::{add, flush32, max, min};
 use super::arith::half::{Brain, Half, Short};
 use super::memory::Words;
 use crate::base::{LaneMask, MAX_LANES};
@@ -116,6 +116,15 @@ fn combine(f: AtomicFn, ty: Type, global: bool, old: u64, b: u64, c: u64) -> u64
             Type::F64 => sum64(old, b, global),
             _ => old.wrapping_add(b),
         },
+        AtomicFn::Min | AtomicFn::Max if ty.is_float() => {
+            let least = f == AtomicFn::Min;
+            match ty {
+                Type::F16x2 => halves::<Half>(old, b, least),
+                Type::BF16x2 => halves::<Brain>(old, b, least),
+                Type::BF16 => half_extreme::<Brain>(old, b, least),
+                _ => half_extreme::<Half>(old, b, least),
+            }
+        }
         AtomicFn::Min => {
             if less(b, old) {
                 b
@@ -158,6 +167,18 @@ fn combine(f: AtomicFn, ty: Type, global: bool, old: u64, b: u64, c: u64) -> u64
     }
 }
 
+/// Returns the smaller or larger of two 16-bit floats; a NaN loses.
+fn half_extreme<H: Short>(old: u64, b: u64, least: bool) -> u64 {
+    let (old, b) = (H::from_bits64(old), H::from_bits64(b));
+    if least { min(old, b, false) } else { max(old, b, false) }.to_bits64()
+}
+
+/// Returns [`half_extreme`] of both halves.
+fn halves<H: Short>(old: u64, b: u64, least: bool) -> u64 {
+    half_extreme::<H>(old & 0xffff, b & 0xffff, least)
+        | half_extreme::<H>(old >> 16, b >> 16, least) << 16
+}
+
 /// Returns the sum of two 16-bit floats, subnormals kept (`.noftz`).
 fn half_sum<H: Short>(old: u64, b: u64) -> u64 {
     add(H::from_bits64(old), H::from_bits64(b), Round::Nearest).to_bits64()
@@ -196,6 +217,10 @@ mod tests {
             (Add, BF16, 0x3f80, 0x4000, 0, 0x4040),
             (Add, F16x2, 0x3c00_8000, 0xbc00_4000, 0, 0x0000_4000),
             (Add, BF16x2, 0x4000_3f80, 0x4040_0000, 0, 0x40a0_3f80),
+            (Min, F16, 0x3c00, 0xbc00, 0, 0xbc00),
+            (Max, BF16, 0x7fc0, 0x3f80, 0, 0x3f80),
+            (Min, F16x2, 0x3c00_4000, 0x4000_3c00, 0, 0x3c00_3c00),
+            (Max, BF16x2, 0x3f80_4000, 0x4000_3f80, 0, 0x4000_4000),
             (Exch, B32, 1, 2, 0, 2),
             (Cas, B32, 1, 1, 9, 9),
             (Cas, B32, 1, 2, 9, 1),

@@ -179,6 +179,10 @@ pub struct FormMatch<'a> {
     pub form: &'a Form,
     /// Word in each slot.
     pub words: Vec<Option<&'a str>>,
+    /// True if the mnemonic has `.L2::cache_hint`, whose operand comes last.
+    ///
+    /// Loads, stores and atomics have it in any form that may access global memory.
+    pub hint: bool,
 }
 
 impl<'a> FormMatch<'a> {

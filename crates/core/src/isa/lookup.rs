@@ -41,11 +41,16 @@ impl Isa {
             let known = self.unsupported_start(mnemonic);
             return Err(known.unwrap_or_else(|| self.unknown_opcode(opcode)));
         };
-        let words = &usual_order(opcode, words)[..];
+        let mut words = usual_order(opcode, words);
+        let hint = takes_hint(opcode, &words);
+        if hint {
+            words.retain(|word| *word != CACHE_HINT);
+        }
+        let words = &words[..];
         for &index in rows {
             let form = &self.rows[usize::from(index)];
             if let Some(words) = fill(&form.slots, words) {
-                return Ok(FormMatch { index, form, words });
+                return Ok(FormMatch { index, form, words, hint });
             }
         }
         if let Some(error) = self.unsupported_start(mnemonic) {
@@ -76,10 +81,21 @@ impl Isa {
     }
 }
 
+/// Modifier whose operand is a cache policy.
+const CACHE_HINT: &str = "L2::cache_hint";
+
+/// Returns true for a mnemonic with a cache hint that an access to global memory may have.
+fn takes_hint(opcode: &str, words: &[&str]) -> bool {
+    const OTHERS: [&str; 6] = ["shared", "shared::cta", "local", "const", "volatile", "cas"];
+    matches!(opcode, "ld" | "st" | "atom" | "red")
+        && words.iter().filter(|word| **word == CACHE_HINT).count() == 1
+        && !words.iter().any(|word| OTHERS.contains(word) || word.starts_with("param"))
+}
+
 /// Sorts modifiers into the order of the PTX ISA.
 ///
 /// ptxas accepts other orders, which compilers and libraries use: order, scope and space of an
-/// atomic (`atom.global.gpu.add.u32`, `atom.add.relaxed.gpu.u32`), and the `.sync` of warp-level
+/// atomic (`atom.global.gpu.add.u32`, `atom.add.relaxed.gpu.u32`, `atom.v2.f32.add`), and the `.sync` of warp-level
 /// instructions (`vote.ballot.sync.b32`).
 fn usual_order<'w>(opcode: &str, words: &[&'w str]) -> Vec<&'w str> {
     let rank: fn(&str) -> u32 = match opcode {
@@ -87,6 +103,9 @@ fn usual_order<'w>(opcode: &str, words: &[&'w str]) -> Vec<&'w str> {
             "relaxed" | "acquire" | "release" | "acq_rel" => 0,
             "cta" | "cluster" | "gpu" | "sys" => 1,
             "global" | "shared" | "shared::cta" => 2,
+            "noftz" => 4,
+            "v2" | "v4" | "v8" => 5,
+            "f16" | "bf16" | "f16x2" | "bf16x2" | "f32" => 6,
             _ => 3,
         },
         "shfl" | "vote" | "redux" => |word| u32::from(word != "sync"),

@@ -179,6 +179,12 @@ meanings! {
     Store,
     /// Atomic read-modify-write, with or without result.
     Atomic,
+    /// Atomic read-modify-write of each element of a vector.
+    AtomicVector,
+    /// Arithmetic on selected bytes or halves.
+    Video,
+    /// A cache policy.
+    Policy,
     /// Asynchronous copy from global to shared memory.
     AsyncCopy,
     /// Start of a group of asynchronous copies, or wait for groups.

@@ -9,6 +9,7 @@ mod mbarrier;
 mod memory;
 mod system;
 mod together;
+mod video;
 
 pub use calls::*;
 pub use copies::*;
@@ -17,6 +18,7 @@ pub use mbarrier::*;
 pub use memory::*;
 pub use system::*;
 pub use together::*;
+pub use video::*;
 
 use super::{Carry, LaneOp, Native, TestFn};
 use crate::base::Pc;
@@ -127,6 +129,8 @@ pub enum Op {
         /// Tested value.
         a: Row,
     },
+    /// A video instruction, lane by lane.
+    Video(Box<Video>),
     /// Reads a clock.
     Clock {
         /// Result: a 64-bit row for the 64-bit clocks, else a 32-bit row.
@@ -140,6 +144,8 @@ pub enum Op {
     Store(Store),
     /// `atom` (with `d`) or `red` (without).
     Atomic(Atomic),
+    /// `atom` or `red` on a vector.
+    AtomicVector(Box<AtomicVector>),
     /// A branch; divergent if the guard differs between lanes.
     Branch {
         /// Branch target; in `insts` of a [`crate::kernel::Kernel`], an instruction index.
@@ -239,6 +245,17 @@ pub enum Op {
     /// Machine code has its own in `Kernel::insts`; for PTX the compiler model adds them to the
     /// micro-ops.
     Join(ConvergenceOp),
+}
+
+impl Op {
+    /// Returns the operation of `atom` or `red`; for a vector, that on its first element.
+    pub fn atomic(&self) -> Option<&Atomic> {
+        match self {
+            Op::Atomic(atomic) => Some(atomic),
+            Op::AtomicVector(vector) => Some(&vector.first),
+            _ => None,
+        }
+    }
 }
 
 /// Clocks that a program can read.

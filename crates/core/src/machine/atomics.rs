@@ -34,13 +34,10 @@ pub(super) enum Weight {
 impl Weight {
     /// Returns the weight of an instruction.
     pub(super) fn of(op: &Op) -> Weight {
-        match op {
-            Op::Atomic(atomic) => match (atomic.f, atomic.ty) {
-                (AtomicFn::Cas, _) => Weight::Compare,
-                (AtomicFn::Add, Type::F16 | Type::F32) => Weight::Float,
-                (AtomicFn::Add, Type::F64) => Weight::Double,
-                _ => Weight::Plain,
-            },
+        match op.atomic().map(|atomic| (atomic.f, atomic.ty)) {
+            Some((AtomicFn::Cas, _)) => Weight::Compare,
+            Some((AtomicFn::Add, Type::F16 | Type::F32)) => Weight::Float,
+            Some((AtomicFn::Add, Type::F64)) => Weight::Double,
             _ => Weight::Plain,
         }
     }

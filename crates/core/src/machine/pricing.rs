@@ -434,6 +434,7 @@ fn price_by_class(
 fn communicates(op: &Op) -> bool {
     let visible = |space: Space| matches!(space, Space::Global | Space::Generic);
     match op {
+        Op::AtomicVector(vector) => visible(vector.first.space),
         Op::Atomic(a) => visible(a.space),
         Op::Load(l) => l.access.strong() && visible(l.access.space),
         Op::Store(s) => s.access.strong() && visible(s.access.space),

@@ -346,7 +346,7 @@ impl Record {
             Op::Load(load) => {
                 matches!(load.access.space, Space::Global | Space::Shared | Space::Generic)
             }
-            op => matches!(op, Op::Atomic(_) | Op::Barrier(_) | Op::MBarrier(_)),
+            op => op.atomic().is_some() || matches!(op, Op::Barrier(_) | Op::MBarrier(_)),
         })
     }
 }
@@ -383,6 +383,7 @@ fn only_computes(op: &Op) -> bool {
             | Op::PredicateLogic { .. }
             | Op::Carry(_)
             | Op::Test { .. }
+            | Op::Video(_)
             | Op::Clock { .. }
             | Op::Join(_)
     )

@@ -25,7 +25,7 @@ use expected::Expected;
 use harness::{Case, lookup};
 
 /// Meanings that direct threads instead of computing, and where they are tested.
-const ELSEWHERE: [(&str, &[Sem]); 8] = [
+const ELSEWHERE: [(&str, &[Sem]); 10] = [
     (
         "tests/programs.rs runs programs/small, which branch, return and sleep",
         &[Sem::Branch, Sem::Exit, Sem::Sleep],
@@ -56,7 +56,9 @@ const ELSEWHERE: [(&str, &[Sem]); 8] = [
         ],
     ),
     ("copies.rs", &[Sem::AsyncCopy, Sem::CopyGroups]),
-    ("nothing to see: the model has no use for a hint", &[Sem::Hint]),
+    ("vectors.rs", &[Sem::AtomicVector]),
+    ("video.rs", &[Sem::Video]),
+    ("nothing to see: the model has no use for a hint", &[Sem::Hint, Sem::Policy]),
 ];
 
 /// Returns the rows that a test of this module runs.

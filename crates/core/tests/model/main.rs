@@ -16,6 +16,8 @@ mod system;
 mod tensor;
 mod truth;
 mod variables;
+mod vectors;
+mod video;
 
 /// Goes to the root of the repository, from where the tests name files.
 fn enter_repository() {

@@ -8,6 +8,7 @@ pub(super) use memory::names_of;
 use super::calls::{self, Frame, Table};
 use super::functions::{Functions, Signature};
 use super::lines::LineStarts;
+use super::lower::video;
 use super::operands::Args;
 use super::rows::Rows;
 use super::scope::{ScopeId, Scopes};
@@ -285,11 +286,16 @@ impl<'a> Body<'a> {
         if m.form.sem == Sem::Call {
             return self.call(inst, &m, &guard_reads, origin);
         }
+        let bare = (m.form.sem == Sem::Video).then(|| video::without_parts(inst));
+        let (inst, parts) = match &bare {
+            Some((bare, parts)) => (bare, parts),
+            None => (inst, &video::Named::default()),
+        };
         let Some(args) = self.resolve(inst, &m) else { return };
         if guard == Some(None) {
             return;
         }
-        self.lower(inst, &m, &args, origin);
+        self.lower(inst, &m, &args, parts, origin);
     }
 
     /// Adds an instruction with the registers it reads and writes, without its guard.

@@ -9,6 +9,7 @@ mod fragment;
 mod matrix;
 mod mbarrier;
 mod memory;
+pub(super) mod video;
 mod warp;
 
 use super::body::{Body, Origin};
@@ -165,6 +166,16 @@ fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
     })
 }
 
+/// Returns a cache policy, with the bits that CUTLASS has for whole ranges.
+fn policy(m: &FormMatch<'_>) -> u64 {
+    let named = [
+        ("L2::evict_last", 0x14f0_0000_0000_0000),
+        ("L2::evict_first", 0x12f0_0000_0000_0000),
+        ("L2::evict_unchanged", 0x16f0_0000_0000_0000),
+    ];
+    m.pick(&named).unwrap_or(0x10f0_0000_0000_0000)
+}
+
 /// Returns an element-wise operation on the operands in order.
 fn lane(f: LaneFn, ty: Type, d: Row, sources: &[Row]) -> Op {
     let mut s = [Row(0); 4];
@@ -179,6 +190,7 @@ impl Body<'_> {
         inst: &Instruction,
         m: &FormMatch<'_>,
         args: &Args,
+        parts: &video::Named,
         mut origin: Origin,
     ) {
         if args.slot {
@@ -203,6 +215,10 @@ impl Body<'_> {
                         args.row(0),
                         &[args.row(1), args.row(2), args.row(3)],
                     ),
+                    None => return,
+                },
+                Sem::Video => match self.video(m, args, parts) {
+                    Some(op) => op,
                     None => return,
                 },
                 Sem::Setp => setp(m, args),
@@ -248,7 +264,7 @@ impl Body<'_> {
                 },
                 Sem::Load => memory::load(m, args),
                 Sem::Store => memory::store(m, args),
-                Sem::Atomic => memory::atomic(m, args),
+                Sem::Atomic | Sem::AtomicVector => memory::atomic(m, args),
                 Sem::Branch => {
                     if let Some(Arg::Label(name)) = args.args.first() {
                         self.branches.push((self.insts.len(), name.clone(), self.scopes.current()));
@@ -270,6 +286,13 @@ impl Body<'_> {
                 // Proxies and new objects concern the block.
                 Sem::Fence if m.has("proxy") || m.has("mbarrier_init") => Op::Fence(Scope::Block),
                 Sem::Fence => Op::Fence(memory::scope(m)),
+                Sem::Policy => {
+                    let row = match args.args.get(1) {
+                        Some(Arg::Value(value)) if m.has("cvt") => value.row,
+                        _ => self.rows.constant(policy(m), true),
+                    };
+                    lane(LaneFn::Mov, Type::B64, args.row(0), &[row])
+                }
                 Sem::AsyncCopy => match self.async_copy(inst, m, args) {
                     Some(op) => op,
                     None => return,

@@ -16,7 +16,7 @@ use super::body::Body;
 use super::names::Found;
 use super::scope::Used;
 use crate::diag::{Diagnostic, Span};
-use crate::isa::{FormMatch, OperandForm, OperandKind, Sem, Space, Type};
+use crate::isa::{FormMatch, OperandForm, OperandKind, Sem, Space, Type, TypeRef};
 use crate::kernel::{Address, Clock, Predicate, PredicateUse, Register, Row};
 use crate::ptx::tree::{Instruction, Name, Operand};
 
@@ -128,35 +128,48 @@ pub(super) fn space(m: &FormMatch<'_>) -> Space {
     .unwrap_or(Space::Generic)
 }
 
-/// Returns the elements per lane: 2 or 4 with `.v2`/`.v4`, else 1.
+/// Returns the elements per lane: 2, 4 or 8 with `.v2`, `.v4` or `.v8`, else 1.
 pub(super) fn vector_length(m: &FormMatch<'_>) -> u8 {
-    m.pick(&[("v2", 2), ("v4", 4)]).unwrap_or(1)
+    m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1)
 }
 
 impl Body<'_> {
     /// Resolves all operands of an instruction; `None` after reporting errors.
     pub(super) fn resolve(&mut self, inst: &Instruction, m: &FormMatch<'_>) -> Option<Args> {
         let forms = &m.form.operands;
+        let mut given = &inst.operands[..];
+        let mut policy = None;
+        if m.hint && given.len() > forms.iter().filter(|form| !form.optional).count() {
+            policy = given.last();
+            given = &given[..given.len() - 1];
+        }
         let optional = forms.iter().position(|form| form.optional);
-        let left_out = match inst.operands.len() {
-            n if n == forms.len() => None,
-            n if n + 1 == forms.len() && optional.is_some() => optional,
-            found => {
-                let expected = match (optional, forms.len()) {
+        let left_out = match given.len() {
+            n if m.hint && policy.is_none() => Err(n),
+            n if n == forms.len() => Ok(None),
+            n if n + 1 == forms.len() && optional.is_some() => Ok(optional),
+            _ => Err(inst.operands.len()),
+        };
+        let left_out = match left_out {
+            Ok(left_out) => left_out,
+            Err(found) => {
+                let all = forms.len() + usize::from(m.hint);
+                let expected = match (optional, all) {
                     (None, 1) => "1 operand".to_string(),
                     (None, n) => format!("{n} operands"),
                     (Some(_), n) => format!("{} or {n} operands", n - 1),
                 };
                 let mnemonic = &inst.mnemonic.text;
                 let message = format!("expected {expected} for `{mnemonic}`, found {found}");
-                let form = format!("{mnemonic} {}", signature(forms));
+                let policy = if m.hint { ", cache-policy" } else { "" };
+                let form = format!("{mnemonic} {}{policy}", signature(forms));
                 let help = format!("use the form `{}`", form.trim_end());
                 self.report(Diagnostic::error("operand-count", inst.span, message).help(help));
                 return None;
             }
         };
         let mut out = Args::default();
-        let mut written = inst.operands.iter();
+        let mut written = given.iter();
         let mut sound = true;
         // Checks every operand, to report all errors of the instruction.
         for (i, form) in forms.iter().enumerate() {
@@ -166,6 +179,17 @@ impl Body<'_> {
             };
             sound &= arg.is_some();
             out.args.extend(arg);
+        }
+        if let Some(policy) = policy {
+            // Read and ignored.
+            let form = OperandForm {
+                name: "cache-policy".to_owned(),
+                result: false,
+                sink: false,
+                optional: false,
+                kind: OperandKind::Value(TypeRef::Fixed(Type::B64)),
+            };
+            sound &= self.value(policy, Type::B64, false, &form, m, &mut out).is_some();
         }
         sound.then_some(out)
     }

@@ -134,6 +134,11 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             let count = usize::from(store.access.count).min(store.s.len());
             store.s[..count].iter().map(|&r| row(r, store.access.wide)).for_each(visit);
         }
+        Op::AtomicVector(op) => {
+            address(&op.first.address).into_iter().for_each(&mut visit);
+            visit(typed(op.first.b, op.first.ty));
+            op.others.iter().for_each(|(_, b)| visit(typed(*b, op.first.ty)));
+        }
         Op::Atomic(op) => {
             address(&op.address).into_iter().for_each(&mut visit);
             visit(typed(op.b, op.ty));
@@ -169,6 +174,7 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
         | Op::Exit
         | Op::Trap
         | Op::ActiveMask { .. } => {}
+        Op::Video(op) => op.s.iter().copied().map(narrow).for_each(visit),
         Op::AsyncCopy(op) => {
             [op.to, op.from].iter().filter_map(address).for_each(&mut visit);
             if let ValidBytes::First(bytes) = op.valid {

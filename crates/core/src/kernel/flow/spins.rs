@@ -8,6 +8,7 @@ use crate::kernel::{DeviceFunction, Inst, Op, Register};
 pub(crate) fn observes(inst: &Inst) -> bool {
     match &inst.op {
         Op::Atomic(atomic) => atomic.d.is_some(),
+        Op::AtomicVector(vector) => vector.first.d.is_some(),
         Op::Load(load) => load.access.strong(),
         Op::MBarrier(op) => op.f.tests(),
         _ => false,

@@ -197,7 +197,7 @@ impl<'a> Analysis<'a> {
                         && !matches!(load.access.space, Space::Const | Space::Param);
                 own || operand_diverges
             }
-            Op::Atomic(_) | Op::MBarrier(_) => true,
+            Op::Atomic(_) | Op::AtomicVector(_) | Op::MBarrier(_) => true,
             Op::Mma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. } => true,
             Op::Shuffle(_) | Op::Clock { .. } | Op::ReadSlot(_) => true,
             Op::Vote(Vote { kind: VoteKind::Elect(..), .. }) => true,

@@ -153,6 +153,15 @@ pub enum AtomicFn {
     Cas,
 }
 
+/// `atom`/`red` on a vector: each element is updated atomically, the vector as a whole is not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AtomicVector {
+    /// Update of the first element.
+    pub first: Atomic,
+    /// Old value and operand `b` of each further element.
+    pub others: Vec<(Option<Row>, Row)>,
+}
+
 /// `atom`/`red`. Lanes execute in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Atomic {

@@ -4,8 +4,8 @@ use super::super::text::{AddressText, Operand};
 use super::{Lowered, Lowering, Missing, Module, Width};
 use crate::isa::{Space, Type};
 use crate::kernel::{
-    Access, Address, AddressBase, Atomic, AtomicFn, Load, MemoryOrder, Native, NativeAddress,
-    NativeFn, Op, PredicateFn, Register, Row, Scope, Source, Store,
+    Access, Address, AddressBase, Atomic, AtomicFn, AtomicVector, Load, MemoryOrder, Native,
+    NativeAddress, NativeFn, Op, PredicateFn, Register, Row, Scope, Source, Store,
 };
 
 /// Lowers a memory instruction; `Ok(None)` if the opcode is of another family.
@@ -33,7 +33,16 @@ pub(super) fn lower(
     let op = match l.text.name {
         "LDG" | "LD" | "LDS" | "LDL" => Op::Load(load(l, space, module)?),
         "STG" | "ST" | "STS" | "STL" => Op::Store(store(l, space, module)?),
-        _ => Op::Atomic(atomic(l, space, module)?),
+        _ => match vector(l) {
+            Some((ty, count)) => {
+                let first = atomic(l, space, module, Some((ty, count)))?;
+                let after = |row: Row, i: u8| Row(row.0 + u16::from(i));
+                let others = (1..count).map(|i| (first.d.map(|d| after(d, i)), after(first.b, i)));
+                let others = others.collect();
+                Op::AtomicVector(Box::new(AtomicVector { first, others }))
+            }
+            None => Op::Atomic(atomic(l, space, module, None)?),
+        },
     };
     Ok(Some(Lowered::of(op)))
 }
@@ -96,7 +105,27 @@ fn store(l: &mut Lowering<'_, '_>, space: Space, module: &Module<'_>) -> Result<
     Ok(Store { access, s, address })
 }
 
-fn atomic(l: &mut Lowering<'_, '_>, space: Space, module: &Module<'_>) -> Result<Atomic, Missing> {
+/// Reads the type of a vector atomic: elements in registers, and how many.
+fn vector(l: &mut Lowering<'_, '_>) -> Option<(Type, u8)> {
+    const TYPES: [(&str, Type, u8); 6] = [
+        ("F32x2", Type::F32, 2),
+        ("F32x4", Type::F32, 4),
+        ("F16x4", Type::F16x2, 2),
+        ("F16x8", Type::F16x2, 4),
+        ("BF16x4", Type::BF16x2, 2),
+        ("BF16x8", Type::BF16x2, 4),
+    ];
+    let found = TYPES.into_iter().find(|(name, ..)| l.text.take(name));
+    found.map(|(_, ty, count)| (ty, count))
+}
+
+/// Lowers an atomic, or the first element of one on a vector of `elements`.
+fn atomic(
+    l: &mut Lowering<'_, '_>,
+    space: Space,
+    module: &Module<'_>,
+    elements: Option<(Type, u8)>,
+) -> Result<Atomic, Missing> {
     let reduces = matches!(l.text.name, "REDG" | "RED");
     // POPC.INC adds the number of lanes at each word, which is one for each lane.
     let increments = l.text.take("POPC") && l.text.take("INC");
@@ -137,7 +166,7 @@ fn atomic(l: &mut Lowering<'_, '_>, space: Space, module: &Module<'_>) -> Result
         ("U32", Type::U32),
         ("U64", Type::U64),
     ];
-    let mut ty = Type::U32;
+    let (mut ty, count) = elements.unwrap_or((Type::U32, 1));
     for (name, known) in types {
         if l.text.take(name) {
             ty = known;
@@ -156,14 +185,14 @@ fn atomic(l: &mut Lowering<'_, '_>, space: Space, module: &Module<'_>) -> Result
     let words = if ty.is_wide() { Width::Pair } else { Width::Word };
     let mut d = None;
     if !reduces {
-        d = l.result(at, words)?;
+        d = if count > 1 { l.results(at, count)? } else { l.result(at, words)? };
         at += 1;
     }
     let address = address(l, at, space, module)?;
     let (b, c) = if increments {
         (l.rows.immediate(1), Row(0))
     } else {
-        let b = l.plain(at + 1, words)?;
+        let b = if count > 1 { l.sources(at + 1, count)?[0] } else { l.plain(at + 1, words)? };
         (b, if f == AtomicFn::Cas { l.plain(at + 2, words)? } else { Row(0) })
     };
     // An atomic is strong at least within its block.

@@ -2,7 +2,9 @@
 
 use super::super::operands::{Arg, Args, Value, space, vector_length};
 use crate::isa::{FormMatch, Space};
-use crate::kernel::{Access, Atomic, AtomicFn, Load, MemoryOrder, Op, Row, Scope, Store};
+use crate::kernel::{
+    Access, Atomic, AtomicFn, AtomicVector, Load, MemoryOrder, Op, Row, Scope, Store,
+};
 
 /// Returns the scope of a mnemonic; the GPU if it names none.
 pub(super) fn scope(m: &FormMatch<'_>) -> Scope {
@@ -88,20 +90,37 @@ pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
     ]);
     // `red` has no result, so its operands have indices one lower.
     let first = usize::from(m.form.opcode == "atom");
-    let d = if first == 1 { args.optional_row(0) } else { None };
-    let c = if args.args.len() > first + 2 { args.row(first + 2) } else { Row(0) };
-    Op::Atomic(Atomic {
+    let f = f.unwrap_or(AtomicFn::Add);
+    let vector = matches!(args.args.get(first + 1), Some(Arg::Parts(..)));
+    let (d, b, others) = if vector {
+        let row = |value: &Option<Value>| value.map(|value| value.row);
+        let (operands, _) = parts(args, first + 1);
+        let mut operands = operands.iter().map(|value| row(value).unwrap_or_default());
+        let mut results = (first == 1).then(|| parts(args, 0).0.iter().map(row));
+        let mut result = || results.as_mut().and_then(|rows| rows.next()).flatten();
+        let (d, b) = (result(), operands.next().unwrap_or_default());
+        (d, b, operands.map(|b| (result(), b)).collect())
+    } else {
+        let d = if first == 1 { args.optional_row(0) } else { None };
+        (d, args.row(first + 1), Vec::new())
+    };
+    let c = if f == AtomicFn::Cas { args.row(first + 2) } else { Row(0) };
+    let atomic = Atomic {
         space: space(m),
-        f: f.unwrap_or(AtomicFn::Add),
+        f,
         ty: m.ty(),
         order: order.unwrap_or(MemoryOrder::Relaxed),
         scope: scope(m),
         d,
         address: args.address(first),
-        b: args.row(first + 1),
+        b,
         c,
         pairs: false,
         tells_swap: false,
         reached: None,
-    })
+    };
+    match vector {
+        true => Op::AtomicVector(Box::new(AtomicVector { first: atomic, others })),
+        false => Op::Atomic(atomic),
+    }
 }

@@ -28,7 +28,7 @@ impl Body<'_> {
                 let message =
                     format!("expected {count} value{plural}, found {} in braces", elements.len());
                 let help = match elements.len() {
-                    n @ (2 | 4) => format!("write `.v{n}` before the type"),
+                    n @ (2 | 4 | 8) => format!("write `.v{n}` before the type"),
                     _ => "use 2 or 4 elements".into(),
                 };
                 self.report(Diagnostic::error("vector-length", *span, message).help(help));
@@ -37,13 +37,15 @@ impl Body<'_> {
             other if count == 1 => std::slice::from_ref(other),
             other => return self.wrong(other, &format!("{count} registers in braces")),
         };
+        // Elements in memory may be narrower than registers, those of an atomic may not.
+        let wider = m.form.sem != Sem::AtomicVector;
         let mut parts = Vec::new();
         for element in elements {
             let sink = form.sink && matches!(element, Operand::Name(name) if name.text == "_");
             parts.push(if sink {
                 None
             } else {
-                Some(self.value(element, ty, true, form, m, out)?)
+                Some(self.value(element, ty, wider, form, m, out)?)
             });
         }
         let registers: Vec<bool> = parts
