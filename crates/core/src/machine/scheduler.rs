@@ -96,9 +96,9 @@ struct Cohort {
 
 /// Scheduler of at most 64 warps, named by their index in it.
 ///
-/// Warps whose dependences are met are *awake*, one mask per port. The others are in a timing wheel
-/// of 64 cycles or, for longer waits, in the *far* set. A cycle thus costs only the warps that wake
-/// in it, not all resident ones.
+/// Warps whose dependences are met are *awake*. The others are in a timing wheel of 64 cycles or, for
+/// longer waits, in the *far* set. All sets are words with one bit per warp, so a cycle costs the
+/// same for one warp and for all.
 #[derive(Clone)]
 pub(super) struct Scheduler {
     /// Scheduler number on the SM.
@@ -106,9 +106,11 @@ pub(super) struct Scheduler {
     policy: Policy,
     /// Cycle up to which the wheel has turned: warps ready by then are awake.
     turned: Cycle,
-    awake: [u64; PORTS],
-    /// Ports that awake warps wait for, one bit each.
-    asked: u16,
+    awake: u64,
+    /// Warps by the port that they need next, awake or not.
+    needs: [u64; PORTS],
+    /// Own ports that may be busy, one bit each.
+    in_use: u16,
     /// Warps that wake in `turned + 1 ..= turned + 63`, by cycle modulo 64.
     wheel: [u64; 64],
     /// Wheel cells with warps.
@@ -152,8 +154,11 @@ impl Scheduler {
             number,
             policy,
             turned: 0,
-            awake: [0; PORTS],
-            asked: 0,
+            awake: 0,
+            needs: std::array::from_fn(
+                |port| if port == Port::Alu as usize { u64::MAX } else { 0 },
+            ),
+            in_use: 0,
             wheel: [0; 64],
             occupied: 0,
             far: 0,
@@ -197,10 +202,14 @@ impl Scheduler {
     /// after its last such call.
     #[inline]
     pub(super) fn set_ready(&mut self, warp: usize, at: Cycle, port: Port) {
+        let former = std::mem::replace(&mut self.port[warp % WARPS], port);
+        if former != port {
+            self.needs[former as usize % PORTS] &= !(1 << warp);
+            self.needs[port as usize % PORTS] |= 1 << warp;
+        }
         self.ready[warp % WARPS] = at;
-        self.port[warp % WARPS] = port;
         if at != NEVER {
-            self.sleep(warp);
+            self.sleep(warp, at);
         }
     }
 
@@ -226,20 +235,44 @@ impl Scheduler {
     #[inline]
     pub(super) fn occupy(&mut self, port: Port, until: Cycle) {
         self.busy[port as usize % PORTS] = until;
+        // The next issue is at the earliest a cycle later.
+        self.in_use |= u16::from(until > self.turned + 1) << port as u16;
+    }
+
+    /// Returns the awake warps whose port is free at `at`.
+    ///
+    /// The scheduler is asked for no earlier cycle afterwards.
+    #[inline(always)]
+    fn can(&mut self, at: Cycle, shared: &SharedPorts) -> u64 {
+        // The ports that are often busy take no branch, which a processor could not predict.
+        const USUAL: [Port; 2] = [Port::Alu, Port::Fma];
+        const UNUSUAL: u16 = !(1 << Port::Alu as u16 | 1 << Port::Fma as u16);
+        let waits = |busy: &[Cycle; PORTS], port: Port| {
+            let port = port as usize;
+            if busy[port] > at { self.needs[port] } else { 0 }
+        };
+        let mut blocked = waits(&shared.busy, Port::Lsu) | waits(&shared.busy, Port::Global);
+        for port in USUAL {
+            blocked |= waits(&self.busy, port);
+        }
+        let mut rest = self.in_use & UNUSUAL;
+        while rest != 0 {
+            let port = rest.trailing_zeros() as usize % PORTS;
+            rest &= rest - 1;
+            if self.busy[port] > at {
+                blocked |= self.needs[port];
+            } else {
+                self.in_use &= !(1 << port);
+            }
+        }
+        self.awake & !blocked
     }
 
     #[inline]
-    fn wake(&mut self, warp: usize) {
-        let port = self.port[warp % WARPS] as usize % PORTS;
-        self.awake[port] |= 1 << warp;
-        self.asked |= 1 << port;
-    }
-
-    #[inline]
-    fn sleep(&mut self, warp: usize) {
-        let (at, bit) = (self.ready[warp % WARPS], 1 << warp);
+    fn sleep(&mut self, warp: usize, at: Cycle) {
+        let bit = 1 << warp;
         if at <= self.turned {
-            self.wake(warp);
+            self.awake |= bit;
         } else if at - self.turned < 64 {
             let cell = at % 64;
             self.wheel[cell as usize] |= bit;
@@ -250,73 +283,94 @@ impl Scheduler {
         }
     }
 
-    /// Turns the wheel to `now` and wakes the warps that are ready by then.
-    #[inline]
+    /// Turns the wheel to `now`, a later cycle, and wakes the warps that are ready by then.
+    #[inline(always)]
     fn turn(&mut self, now: Cycle) {
         let passed = now - self.turned;
-        if passed == 0 {
-            return;
-        }
         let cells = if passed >= 64 {
             u64::MAX
         } else {
             ((1 << passed) - 1_u64).rotate_left(self.turned as u32 + 1)
         };
         self.turned = now;
-        for cell in bits(self.occupied & cells) {
-            for warp in bits(std::mem::take(&mut self.wheel[cell % 64])) {
-                self.wake(warp);
-            }
+        let mut hit = self.occupied & cells;
+        while hit != 0 {
+            self.awake |= std::mem::take(&mut self.wheel[hit.trailing_zeros() as usize]);
+            hit &= hit - 1;
         }
         self.occupied &= !cells;
         if self.far_next < now + 64 {
-            self.far_next = NEVER;
-            for warp in bits(std::mem::take(&mut self.far)) {
-                self.sleep(warp);
-            }
+            self.approach();
+        }
+    }
+
+    /// Moves warps from the far set to the wheel.
+    #[inline(never)]
+    fn approach(&mut self) {
+        self.far_next = NEVER;
+        for warp in bits(std::mem::take(&mut self.far)) {
+            self.sleep(warp, self.ready[warp % WARPS]);
         }
     }
 
     /// Sets [`Scheduler::next`] to the earliest issue by dependences and ports.
-    #[inline]
+    #[inline(always)]
     pub(super) fn refresh(&mut self, shared: &SharedPorts) {
-        let mut soonest = self.far_next;
-        if self.occupied != 0 {
-            let first = (self.turned + 1) % 64;
-            let cells = Cycle::from(self.occupied.rotate_right(first as u32).trailing_zeros());
-            soonest = soonest.min(self.turned + 1 + cells);
-        }
-        for port in bits(u64::from(self.asked)) {
-            soonest = soonest.min(self.free_by_number(port, shared));
-        }
+        let soonest = if self.awake == 0 {
+            self.first_awakening()
+        } else if self.can(self.accounted, shared) != 0 {
+            self.accounted
+        } else {
+            self.soonest(shared)
+        };
         let soonest = soonest.max(self.reads_until);
         self.next = if soonest == NEVER { NEVER } else { soonest.max(self.accounted) };
     }
 
-    /// Returns the warp that the policy issues at `now`, if any can issue.
-    #[inline]
-    pub(super) fn pick(&mut self, now: Cycle, shared: &SharedPorts) -> Option<usize> {
-        self.turn(now);
-        let mut can = 0;
-        for port in bits(u64::from(self.asked)) {
-            if self.free_by_number(port, shared) <= now {
-                can |= self.awake[port % PORTS];
-            }
+    /// Returns the cycle in which the first sleeping warp wakes.
+    #[inline(always)]
+    fn first_awakening(&self) -> Cycle {
+        if self.occupied == 0 {
+            return self.far_next;
         }
+        let first = self.turned + 1;
+        let cells = self.occupied.rotate_right(first as u32 % 64).trailing_zeros();
+        self.far_next.min(first + Cycle::from(cells))
+    }
+
+    /// Returns the earliest issue by dependences and ports if none is possible at once.
+    #[inline(never)]
+    fn soonest(&self, shared: &SharedPorts) -> Cycle {
+        let mut soonest = self.first_awakening();
+        let mut awake = self.awake;
+        while awake != 0 {
+            let port = self.port[awake.trailing_zeros() as usize] as usize % PORTS;
+            soonest = soonest.min(self.free_by_number(port, shared));
+            awake &= !self.needs[port];
+        }
+        soonest
+    }
+
+    /// Returns the warp that the policy issues at `now`, if any can issue.
+    #[inline(always)]
+    pub(super) fn pick(&mut self, now: Cycle, shared: &SharedPorts) -> Option<usize> {
+        if now > self.turned {
+            self.turn(now);
+        }
+        let can = self.can(now, shared);
         if can == 0 || now < self.reads_until {
             return None;
         }
-        let warp = self.choose(now, can);
+        let alone = can & (can - 1) == 0 && !matches!(self.policy, Policy::TwoLevel { .. });
+        let warp = if alone { can.trailing_zeros() as usize } else { self.choose(now, can) };
         self.same_warp = warp == self.last;
         (self.last, self.after_last) = (warp, now + 1);
-        let port = self.port[warp % WARPS] as usize % PORTS;
-        self.awake[port] &= !(1 << warp);
-        self.asked &= !(u16::from(self.awake[port] == 0) << port);
+        self.awake &= !(1 << warp);
         Some(warp)
     }
 
     /// Returns the policy's choice among the warps that can issue (at least one).
-    #[inline]
+    #[inline(always)]
     fn choose(&mut self, now: Cycle, can: u64) -> usize {
         match self.policy {
             Policy::LooseRoundRobin => self.round_robin(can),
@@ -400,86 +454,4 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Issues from a scheduler of four warps and lists the choices.
-    ///
-    /// Each warp has a long wait after every third issue.
-    fn choices(policy: Policy, ready: [Cycle; 4], n: usize) -> Vec<usize> {
-        let mut scheduler = Scheduler::new(0, policy);
-        for (warp, at) in ready.into_iter().enumerate() {
-            scheduler.admit(warp, warp as u64, warp as u64 / 2);
-            scheduler.set_ready(warp, at, Port::Alu);
-        }
-        let mut picked = Vec::new();
-        for now in 10..10 + n as Cycle {
-            let Some(warp) = scheduler.pick(now, &SharedPorts::default()) else { continue };
-            let third = picked.iter().filter(|&&p| p == warp).count() % 3 == 2;
-            scheduler.set_ready(warp, if third { now + 1000 } else { now + 1 }, Port::Alu);
-            picked.push(warp);
-        }
-        picked
-    }
-
-    #[test]
-    fn policies_choose_as_their_names_say() {
-        let all = [0; 4];
-        assert_eq!(choices(Policy::LooseRoundRobin, all, 6), [1, 2, 3, 0, 1, 2]);
-        assert_eq!(choices(Policy::OldestBlock, all, 8), [1, 1, 1, 0, 0, 0, 2, 2]);
-        assert_eq!(choices(Policy::GreedyThenOldest, all, 6), [0, 0, 0, 1, 1, 1]);
-        assert_eq!(choices(Policy::GreedyThenYoungest, [NEVER, 0, 0, 0], 6), [3, 3, 3, 2, 2, 2]);
-        assert_eq!(choices(Policy::TwoLevel { active: 2 }, all, 7), [1, 0, 1, 0, 1, 2, 0]);
-    }
-
-    #[test]
-    fn a_full_active_set_that_cannot_issue_makes_room() {
-        let soon = 40; // too short to leave the active set
-        assert_eq!(choices(Policy::TwoLevel { active: 1 }, [NEVER, soon, 0, NEVER], 1), [2]);
-        let mut scheduler = Scheduler::new(0, Policy::TwoLevel { active: 1 });
-        scheduler.set_ready(0, 0, Port::Alu);
-        scheduler.set_ready(1, 5, Port::Alu);
-        assert_eq!(scheduler.pick(0, &SharedPorts::default()), Some(0));
-        scheduler.set_ready(0, 30, Port::Alu);
-        assert_eq!(scheduler.pick(6, &SharedPorts::default()), Some(1));
-    }
-
-    #[test]
-    fn nothing_issues_before_its_port_is_free() {
-        let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
-        assert_eq!(scheduler.next, NEVER);
-        scheduler.set_ready(0, 70, Port::Alu);
-        scheduler.set_ready(1, 50, Port::Sfu);
-        let shared = SharedPorts::default();
-        scheduler.refresh(&shared);
-        assert_eq!(scheduler.next, 50);
-        scheduler.occupy(Port::Sfu, 90);
-        assert!(scheduler.pick(60, &shared).is_none());
-        scheduler.refresh(&shared);
-        assert_eq!(scheduler.next, 70);
-        assert_eq!(scheduler.pick(90, &shared), Some(1), "both can issue");
-        scheduler.refresh(&shared);
-        assert!(scheduler.next <= 90, "the other warp still can");
-    }
-
-    #[test]
-    fn the_wheel_wakes_every_warp_in_its_cycle() {
-        let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
-        for start in [0, 1, 62, 63, 64, 1000] {
-            for wait in [1, 2, 62, 63, 64, 65, 127, 128, 700] {
-                let now = scheduler.turned + start;
-                scheduler.turn(now);
-                scheduler.set_ready(2, now + wait, Port::Alu);
-                scheduler.refresh(&SharedPorts::default());
-                assert_eq!(scheduler.next, now + wait, "from {now} for {wait}");
-                assert!(
-                    scheduler.pick(now + wait - 1, &SharedPorts::default()).is_none(),
-                    "from {now} for {wait}"
-                );
-                scheduler.refresh(&SharedPorts::default());
-                assert_eq!(scheduler.next, now + wait);
-                assert_eq!(scheduler.pick(now + wait, &SharedPorts::default()), Some(2));
-            }
-        }
-    }
-}
+mod tests;

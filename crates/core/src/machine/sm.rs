@@ -108,7 +108,9 @@ impl<'a, O: Observer> Sm<'a, O> {
             Err(finish) => return Some(finish),
         };
         let count = self.schedulers.len();
-        let mut s = now as usize % count;
+        // Most machines have a power of two: no division.
+        let mut s =
+            if count.is_power_of_two() { now as usize & (count - 1) } else { now as usize % count };
         for _ in 0..count {
             if self.schedulers[s].next <= now
                 && let Err(fault) = self.issue(s, now)
@@ -187,17 +189,30 @@ impl<'a, O: Observer> Sm<'a, O> {
     fn issue(&mut self, s: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
         let stride = self.schedulers.len();
         let scheduler = &mut self.schedulers[s];
-        if let Some(local) = scheduler.pick(now, &self.issuer.shared) {
-            let w = local * stride + s;
-            self.issued += 1;
-            match self.issuer.issue(scheduler, &mut self.warps[w], w, now)? {
-                After::Nothing => {}
-                After::Ended(lanes, pc) => self.lanes_ended(w, lanes, pc, now),
-                After::Arrived => self.release_barriers(self.warps[w].block),
+        let Some(local) = scheduler.pick(now, &self.issuer.shared) else {
+            scheduler.refresh(&self.issuer.shared);
+            return Ok(());
+        };
+        let w = local * stride + s;
+        self.issued += 1;
+        match self.issuer.issue(scheduler, &mut self.warps[w], w, now)? {
+            After::Nothing => scheduler.refresh(&self.issuer.shared),
+            After::Ended(lanes, pc) => {
+                self.lanes_ended(w, lanes, pc, now);
+                self.refresh(s);
+            }
+            After::Arrived => {
+                self.release_barriers(self.warps[w].block);
+                self.refresh(s);
             }
         }
-        self.schedulers[s].refresh(&self.issuer.shared);
         Ok(())
+    }
+
+    /// Finds the next issue of scheduler `s` again.
+    #[inline(never)]
+    fn refresh(&mut self, s: usize) {
+        self.schedulers[s].refresh(&self.issuer.shared);
     }
 
     /// Releases every barrier of the block at which all threads have arrived.
@@ -239,7 +254,7 @@ impl<'a, O: Observer> Sm<'a, O> {
                     let (from, (s, _)) = (warp.waiting.from, warp.home);
                     let scheduler = &mut self.schedulers[s];
                     self.issuer.settle(scheduler, warp, w, from, Until::new(at, Stall::Barrier));
-                    scheduler.refresh(&self.issuer.shared);
+                    self.refresh(s);
                 }
             }
         }
@@ -395,7 +410,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         self.issuer.settle(&mut self.schedulers[s], warp, w, launch, resume);
         (warp.waiting.before, warp.waiting.resolves) = Default::default();
         warp.waiting.fetched = fetched;
-        self.schedulers[s].refresh(&self.issuer.shared);
+        self.refresh(s);
     }
 
     /// Returns the number of steps issued.

@@ -1,0 +1,81 @@
+use super::*;
+
+/// Issues from a scheduler of four warps and lists the choices.
+///
+/// Each warp has a long wait after every third issue.
+fn choices(policy: Policy, ready: [Cycle; 4], n: usize) -> Vec<usize> {
+    let mut scheduler = Scheduler::new(0, policy);
+    for (warp, at) in ready.into_iter().enumerate() {
+        scheduler.admit(warp, warp as u64, warp as u64 / 2);
+        scheduler.set_ready(warp, at, Port::Alu);
+    }
+    let mut picked = Vec::new();
+    for now in 10..10 + n as Cycle {
+        let Some(warp) = scheduler.pick(now, &SharedPorts::default()) else { continue };
+        let third = picked.iter().filter(|&&p| p == warp).count() % 3 == 2;
+        scheduler.set_ready(warp, if third { now + 1000 } else { now + 1 }, Port::Alu);
+        picked.push(warp);
+    }
+    picked
+}
+
+#[test]
+fn policies_choose_as_their_names_say() {
+    let all = [0; 4];
+    assert_eq!(choices(Policy::LooseRoundRobin, all, 6), [1, 2, 3, 0, 1, 2]);
+    assert_eq!(choices(Policy::OldestBlock, all, 8), [1, 1, 1, 0, 0, 0, 2, 2]);
+    assert_eq!(choices(Policy::GreedyThenOldest, all, 6), [0, 0, 0, 1, 1, 1]);
+    assert_eq!(choices(Policy::GreedyThenYoungest, [NEVER, 0, 0, 0], 6), [3, 3, 3, 2, 2, 2]);
+    assert_eq!(choices(Policy::TwoLevel { active: 2 }, all, 7), [1, 0, 1, 0, 1, 2, 0]);
+}
+
+#[test]
+fn a_full_active_set_that_cannot_issue_makes_room() {
+    let soon = 40; // too short to leave the active set
+    assert_eq!(choices(Policy::TwoLevel { active: 1 }, [NEVER, soon, 0, NEVER], 1), [2]);
+    let mut scheduler = Scheduler::new(0, Policy::TwoLevel { active: 1 });
+    scheduler.set_ready(0, 0, Port::Alu);
+    scheduler.set_ready(1, 5, Port::Alu);
+    assert_eq!(scheduler.pick(0, &SharedPorts::default()), Some(0));
+    scheduler.set_ready(0, 30, Port::Alu);
+    assert_eq!(scheduler.pick(6, &SharedPorts::default()), Some(1));
+}
+
+#[test]
+fn nothing_issues_before_its_port_is_free() {
+    let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
+    assert_eq!(scheduler.next, NEVER);
+    scheduler.set_ready(0, 70, Port::Alu);
+    scheduler.set_ready(1, 50, Port::Sfu);
+    let shared = SharedPorts::default();
+    scheduler.refresh(&shared);
+    assert_eq!(scheduler.next, 50);
+    scheduler.occupy(Port::Sfu, 90);
+    assert!(scheduler.pick(60, &shared).is_none());
+    scheduler.refresh(&shared);
+    assert_eq!(scheduler.next, 70);
+    assert_eq!(scheduler.pick(90, &shared), Some(1), "both can issue");
+    scheduler.refresh(&shared);
+    assert!(scheduler.next <= 90, "the other warp still can");
+}
+
+#[test]
+fn the_wheel_wakes_every_warp_in_its_cycle() {
+    let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
+    for start in [0, 1, 62, 63, 64, 1000] {
+        for wait in [1, 2, 62, 63, 64, 65, 127, 128, 700] {
+            let now = scheduler.turned + start;
+            scheduler.turn(now);
+            scheduler.set_ready(2, now + wait, Port::Alu);
+            scheduler.refresh(&SharedPorts::default());
+            assert_eq!(scheduler.next, now + wait, "from {now} for {wait}");
+            assert!(
+                scheduler.pick(now + wait - 1, &SharedPorts::default()).is_none(),
+                "from {now} for {wait}"
+            );
+            scheduler.refresh(&SharedPorts::default());
+            assert_eq!(scheduler.next, now + wait);
+            assert_eq!(scheduler.pick(now + wait, &SharedPorts::default()), Some(2));
+        }
+    }
+}
