@@ -21,6 +21,8 @@ pub(super) struct Instructions {
     arrives: Vec<Cycle>,
     /// True by line once it and its prefetched successors were requested.
     asked: Vec<bool>,
+    /// Cycle from which every line is present; `NEVER` until all were requested.
+    complete: Cycle,
     /// Arrival cycle of the line requested last.
     last: Cycle,
 }
@@ -34,6 +36,7 @@ impl Instructions {
             cache,
             arrives: vec![cold; lines as usize],
             asked: vec![asked; lines as usize],
+            complete: cold,
             last: 0,
         }
     }
@@ -41,6 +44,9 @@ impl Instructions {
     /// Returns the cycle at which `line`, requested at `now`, is present: `now` on a hit.
     #[inline(always)]
     pub(super) fn fetch(&mut self, line: u32, now: Cycle) -> Cycle {
+        if now >= self.complete {
+            return now;
+        }
         let line = line as usize;
         if !self.asked[line] {
             self.ask(line, now);
@@ -59,6 +65,9 @@ impl Instructions {
             self.last = (now + Cycle::from(self.cache.latency))
                 .max(self.last + Cycle::from(self.cache.interval));
             *arrives = self.last;
+        }
+        if self.asked.iter().all(|asked| *asked) {
+            self.complete = self.arrives.iter().copied().fold(0, Cycle::max);
         }
     }
 }

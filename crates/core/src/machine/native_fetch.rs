@@ -37,6 +37,9 @@ struct Level0 {
     present: usize,
     /// Number of the last use by line; 0: absent.
     used: Vec<u64>,
+    /// Cycle from which a further use of a line has no effect but on `last`, by line. `NEVER` if
+    /// lines may have to be evicted.
+    settled: Vec<Cycle>,
 }
 
 /// Number of no line, and of none before a line.
@@ -72,7 +75,8 @@ impl NativeFetch {
     /// Creates cold caches for a program of `lines` lines on an SM with `schedulers`.
     pub(super) fn new(times: Fetch, lines: u32, schedulers: u32, sm: SmId) -> NativeFetch {
         let times = Fetch { first: times.first + lateness(sm, times.spread), ..times };
-        let cold = Level0 { last: NO_LINE, uses: 0, present: 0, used: vec![0; lines as usize] };
+        let (used, settled) = (vec![0; lines as usize], vec![NEVER; lines as usize]);
+        let cold = Level0 { last: NO_LINE, uses: 0, present: 0, used, settled };
         let l0 = vec![cold; schedulers as usize];
         NativeFetch { times, arrives: vec![NEVER; lines as usize], l0, started: false }
     }
@@ -80,7 +84,12 @@ impl NativeFetch {
     /// Returns the cycle at which sub-core `scheduler` has `line`, requested at `now`.
     #[inline(always)]
     pub(super) fn fetch(&mut self, scheduler: usize, line: u32, now: Cycle) -> Cycle {
-        if self.l0[scheduler].last == line {
+        let l0 = &mut self.l0[scheduler];
+        if now >= l0.settled[line as usize] {
+            l0.last = line;
+            return now;
+        }
+        if l0.last == line {
             return self.arrives[line as usize].max(now);
         }
         self.change(scheduler, line, now)
@@ -95,6 +104,9 @@ impl NativeFetch {
         // Straight code is prefetched into L0.
         let jumps = absent && before.wrapping_add(1) != line;
         let arrives = self.in_l1(line as usize, now);
+        if self.arrives.len() <= L0 {
+            self.l0[scheduler].settled[line as usize] = arrives;
+        }
         arrives.max(now + if jumps { Cycle::from(self.times.l0_miss) } else { 0 })
     }
 
