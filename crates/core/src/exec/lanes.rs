@@ -1,10 +1,9 @@
 //! The lane loop, written once.
 //!
 //! A row is a fixed array of 32 cells, so the loops have a constant length, no bounds checks, and
-//! vectorise. Sources are copied first, because the result row may be one of them. Cheap functions
-//! compute all 32 lanes and keep the old value of inactive lanes ([`fill`], and [`fill_long`] for
-//! functions of many operations). Expensive ones (division, square roots, software rounding) visit
-//! only active lanes ([`fill_each`]).
+//! vectorise. The results of all lanes are computed before one is written, because the result row
+//! may be a source. Cheap functions compute all 32 lanes and keep the old value of inactive lanes
+//! ([`fill`]). Expensive ones (division, square roots, software rounding) visit only active lanes.
 
 use super::RegisterFile;
 use super::arith::half::{Brain, Half};
@@ -161,19 +160,10 @@ pub(super) fn fill<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, value: impl
     }
 }
 
-/// As [`fill`], with a single call of `value` and a copy of the row.
-/// Called twice, a larger function would not be inlined and hence not vectorised.
+/// Writes `lanes` of a row.
 #[inline(always)]
-pub(super) fn fill_long<C: Cell>(
-    d: &mut [C; MAX_LANES],
-    lanes: LaneMask,
-    value: impl Fn(usize) -> C,
-) {
-    let mut new = *d;
-    for (lane, cell) in new.iter_mut().enumerate() {
-        *cell = value(lane);
-    }
-    fill(d, lanes, |lane| new[lane]);
+fn write<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, values: &[C; MAX_LANES]) {
+    fill(d, lanes, |lane| values[lane]);
 }
 
 /// Sets `d[lane] = value(lane)` for `lanes`; computes `value` only for them.
@@ -262,7 +252,7 @@ impl Lanes<'_> {
 /// If `$some` is true, some lanes are visited one by one; a lane's result depends on no other lane,
 /// so nothing is copied first.
 macro_rules! loops {
-    ($fill:ident, $some:expr;
+    ($some:expr;
      $($name:ident($($s:ident: $S:ident),+) of [$($pattern:tt)+]),+ $(,)?) => {
         impl Lanes<'_> {
             $(
@@ -283,26 +273,30 @@ macro_rules! loops {
                     }
                     return;
                 }
-                $(let $s = self.source::<$S>($s);)+
-                $fill(self.result::<D>(d), mask, |l| f($($S::get($s[l])),+).put());
+                // The result row may be a source: it changes at the end.
+                let values: [D::Cell; MAX_LANES] = {
+                    $(let $s = $S::Cell::row(self.registers, $s);)+
+                    std::array::from_fn(|l| f($($S::get($s[l])),+).put())
+                };
+                write(self.result::<D>(d), mask, &values);
             }
             )+
         }
     };
 }
 loops!(
-    fill, !D::Cell::BLENDS;
+    !D::Cell::BLENDS;
     unary(a: A) of [a, ..],
     binary(a: A, b: B) of [a, b, ..],
     ternary(a: A, b: B, c: C) of [a, b, c, _]
 );
 loops!(
-    fill_long, false;
+    false;
     binary_long(a: A, b: B) of [a, b, ..],
     ternary_long(a: A, b: B, c: C) of [a, b, c, _]
 );
 loops!(
-    fill_each, true;
+    true;
     unary_each(a: A) of [a, ..],
     binary_each(a: A, b: B) of [a, b, ..],
     ternary_each(a: A, b: B, c: C) of [a, b, c, _]
