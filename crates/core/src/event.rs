@@ -480,6 +480,23 @@ impl Cells<'_> {
 pub trait Observer: Send + Sized {
     /// Receives one event.
     fn on(&mut self, event: Event);
+    /// Receives successive states of a warp before an issue, with the cycles spent in each.
+    ///
+    /// The default reports each state with cycles as an [`Event::WarpStalled`].
+    #[inline(always)]
+    fn waited<const N: usize>(
+        &mut self,
+        sm: SmId,
+        warp: WarpId,
+        pc: Pc,
+        states: [(Stall, Cycle); N],
+    ) {
+        for (stall, cycles) in states {
+            if cycles > 0 {
+                self.on(Event::WarpStalled { sm, warp, pc, stall, cycles });
+            }
+        }
+    }
     /// Receives the control state of a warp, before each issue and after it settles.
     ///
     /// Too large for an event; the default costs nothing.
@@ -523,6 +540,17 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn on(&mut self, event: Event) {
         self.0.on(event);
         self.1.on(event);
+    }
+    #[inline(always)]
+    fn waited<const N: usize>(
+        &mut self,
+        sm: SmId,
+        warp: WarpId,
+        pc: Pc,
+        states: [(Stall, Cycle); N],
+    ) {
+        self.0.waited(sm, warp, pc, states);
+        self.1.waited(sm, warp, pc, states);
     }
     #[inline(always)]
     fn control(&mut self, sm: SmId, warp: WarpId, control: &WarpControl) {

@@ -40,7 +40,7 @@ pub use warp::{Members, members};
 
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
-use crate::kernel::{Clock, DeviceFunction, Inst, Op, Row};
+use crate::kernel::{Clock, DeviceFunction, Inst, Op, PredicateUse, Row};
 
 /// The registers of one warp.
 /// They are `narrow[row][lane]`, `wide[row][lane]`, and one mask per predicate.
@@ -333,6 +333,12 @@ pub fn guarded(inst: &Inst, active: LaneMask, registers: &RegisterFile) -> LaneM
             inst.also.map_or(lanes, |p| lanes & LaneMask(lanes::predicate(registers, p)))
         }
     }
+}
+
+/// Returns the lanes in which a predicate operand holds.
+#[inline]
+pub fn predicate(registers: &RegisterFile, p: PredicateUse) -> LaneMask {
+    LaneMask(lanes::predicate(registers, p))
 }
 
 /// Applies one instruction to `lanes`, the lanes of `active` whose guard holds.

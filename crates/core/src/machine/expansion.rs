@@ -25,19 +25,9 @@ pub(super) struct Part {
 }
 
 /// Machine instructions of a step.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Expansion {
-    /// Number of machine instructions.
-    pub count: u32,
-    on_unit: u32,
-    /// Instruction on the unit.
-    ///
-    /// From number `longer` on, the interval is a cycle longer, so that the intervals add up to the
-    /// whole.
-    unit: Part,
-    longer: u32,
-    /// The other instructions, alternating.
-    others: [Part; 2],
+    parts: Vec<Part>,
     /// Cycles from the issue of the last one to the result.
     pub tail: u32,
 }
@@ -80,17 +70,25 @@ impl Expansion {
             }
             _ => [other(Port::None, 0); 2],
         };
-        Expansion { count, on_unit, unit, longer, others, tail }
+        // The unit's intervals add up to the whole: the last ones are a cycle longer.
+        let on_unit_part = |i| Part { interval: unit.interval + u32::from(i >= longer), ..unit };
+        let part = |i: u32| match i.checked_sub(on_unit) {
+            None => on_unit_part(i),
+            Some(other) => others[other as usize % 2],
+        };
+        Expansion { parts: (0..count).map(part).collect(), tail }
     }
 
-    /// Returns the `i`-th instruction.
+    /// Returns the number of machine instructions.
+    pub(super) fn count(&self) -> u32 {
+        self.parts.len() as u32
+    }
+
+    /// Returns the `i`-th instruction and the one after it, if there is one.
     #[inline]
-    pub(super) fn part(&self, i: u32) -> Part {
-        if i < self.on_unit {
-            Part { interval: self.unit.interval + u32::from(i >= self.longer), ..self.unit }
-        } else {
-            self.others[(i - self.on_unit) as usize % 2]
-        }
+    pub(super) fn part(&self, i: u32) -> (Part, Option<Part>) {
+        let i = i as usize;
+        (self.parts[i], self.parts.get(i + 1).copied())
     }
 }
 
@@ -110,7 +108,7 @@ mod tests {
         ] {
             let price = h200.price(class);
             let whole = Expansion::new(class, port, count, on_unit, &h200);
-            let parts: Vec<Part> = (0..count).map(|i| whole.part(i)).collect();
+            let parts: Vec<Part> = (0..count).map(|i| whole.part(i).0).collect();
             let unit = &parts[..on_unit as usize];
             assert_eq!(unit.iter().map(|p| p.interval).sum::<u32>(), price.interval, "{class:?}");
             assert!(unit.iter().all(|p| p.port == port), "{class:?}");

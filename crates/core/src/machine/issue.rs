@@ -10,6 +10,7 @@ mod memory;
 mod native;
 mod parts;
 mod settle;
+mod simple;
 mod ways;
 
 use native::resolve;
@@ -41,6 +42,10 @@ use crate::kernel::{JumpKind, Op};
 pub(super) struct Issuer<'a, O> {
     pub id: SmId,
     pub cx: &'a Context<'a>,
+    /// Costs by PC, as in the context.
+    costs: &'a [Cost],
+    /// True for machine code.
+    native: bool,
     /// Resident blocks by slot.
     pub blocks: Vec<Block>,
     memory: MemorySystem,
@@ -75,6 +80,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
         Issuer {
             id,
             cx,
+            costs: &cx.program.costs,
+            native: cx.kernel.native.is_some(),
             blocks,
             memory: MemorySystem::new(cx.memory, cx.active_sms, id, cx.logs_l2, cx.shares(id))
                 .with_page_latency(
@@ -119,7 +126,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let Some((pc, active)) = warp.next else {
             unreachable!("a warp that has nothing to issue is never ready");
         };
-        let cost = &cx.program.costs[pc.index()];
+        let cost = &self.costs[pc.index()];
         if cost.simple {
             self.issue_simple(scheduler, warp, w, (pc, active), cost, now);
             return Ok(After::Nothing);
@@ -151,7 +158,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         if reads > 1 {
             scheduler.reads_until = now + Cycle::from(reads);
         }
-        let queue = if cx.kernel.native.is_some() { queue_of(cost.port) } else { None };
+        let queue = if self.native { queue_of(cost.port) } else { None };
         if let Some(queue) = queue {
             let from = scheduler.requests[queue].free.max(now);
             self.request = Request { from, start: None, cycles: 0 };
@@ -218,7 +225,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         if let (Port::Uniform, Some(uniform)) = (cost.port, cx.spec.uniform) {
             warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
         }
-        if cx.kernel.native.is_some() && warp.control.take_election() {
+        if self.native && warp.control.take_election() {
             let at = now + Cycle::from(cx.program.election);
             warp.resolves = warp.resolves.max(Until::new(at, Stall::BranchResolving));
         }
@@ -234,41 +241,6 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
         self.settle(scheduler, warp, w, used, times.resume);
         Ok(after)
-    }
-
-    /// Issues a step whose cost is [simple](Cost::simple).
-    #[inline(always)]
-    fn issue_simple(
-        &mut self,
-        scheduler: &mut Scheduler,
-        warp: &mut Warp,
-        w: usize,
-        (pc, active): (Pc, LaneMask),
-        cost: &Cost,
-        now: Cycle,
-    ) {
-        let step = &self.cx.program.ops[pc.index()];
-        self.attribute(scheduler, warp, w, pc, (cost.port, cost.throttle), now);
-        if self.watch.tick() {
-            self.watch.observe(w, warp, self.cx.program.ops, pc, active);
-        }
-        let lanes = exec::guarded(&step.inst, active, &warp.registers);
-        let (sm, slot) = (self.id, WarpId(w as u32));
-        self.observer.control(sm, slot, &warp.control);
-        self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: 1 });
-        scheduler.accounted = now + 1;
-        let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
-        if reads > 1 {
-            scheduler.reads_until = now + Cycle::from(reads);
-        }
-        scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
-        exec::element_wise(&step.inst.op, lanes, &mut warp.registers);
-        let next = warp.control.go_on(step.next);
-        if let (Port::Uniform, Some(uniform)) = (cost.port, self.cx.spec.uniform) {
-            warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
-        }
-        warp.write_back(cost, now + Cycle::from(cost.latency));
-        self.settle_at(scheduler, warp, w, next, now + 1, cost.gap.after(now));
     }
 
     /// Returns the fetch delay after a branch, in cycles.
@@ -401,7 +373,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             Effect::Exit { lanes } => {
                 after = After::Ended(lanes, pc);
                 warp.control.advance(Flow::Exit { lanes, next });
-                if cx.kernel.native.is_some() && lanes == active {
+                if self.native && lanes == active {
                     // Other lanes of the warp go on.
                     let at = now + Cycle::from(cx.program.blocked_sync);
                     warp.resolves = Until::new(at, Stall::BranchResolving);
@@ -475,7 +447,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
             warp_size: cx.spec.warp_size,
             pc: pc.0,
             clock: now,
-            nanoseconds: (u128::from(now) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
+            nanoseconds: match step.inst.op {
+                Op::Clock { .. } => {
+                    (u128::from(now) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64
+                }
+                _ => 0, // a division takes longer than most steps
+            },
             addresses: &mut self.addresses,
             system: &mut self.system,
         };

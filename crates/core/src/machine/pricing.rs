@@ -7,6 +7,7 @@ use native::{ahead_of_barriers as native_ahead, kept_operands, price_by_word, re
 use super::constant_cache::ConstantLines;
 use super::expansion::Expansion;
 use super::fetch::LINE;
+use super::requests::queue_of;
 use super::scheduler::Port;
 use super::warp::Until;
 use crate::base::{Cycle, Pc};
@@ -14,7 +15,7 @@ use crate::code::{COUNTERS, Code, Dependences, MicroOp, Scheme};
 use crate::event::Stall;
 use crate::exec;
 use crate::isa::{Class, Space, Unit};
-use crate::kernel::{ConvergenceOp, LaneFn, LaneOp, MACHINE_FORM, Op, Row};
+use crate::kernel::{ConvergenceOp, LaneFn, LaneOp, MACHINE_FORM, Op, PredicateUse, Row};
 use crate::spec::Machine;
 
 /// Treatment of a step by the pipeline.
@@ -47,10 +48,35 @@ pub(super) enum Kind {
 /// Maximum number of registers of an instruction: `shfl.sync` has a guard and six operands.
 const MOST_REGISTERS: usize = 8;
 
-/// Cost of a step, in one cache line.
+/// Number of scoreboard entries that are read without a loop.
+const USUAL_REGISTERS: usize = 4;
+
+/// Cost of a step: what every issue needs in the first cache line, the rest in a second one.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub(super) struct Cost {
+    /// Cycles until the same warp may issue its next step, with the stall reason.
+    ///
+    /// They cover the issue slots and, for branches, the time until the target is known.
+    pub gap: Until,
+    /// Scoreboard entries to wait for: the first ones of [`Cost::touched`], then unused ones.
+    usual: [u16; USUAL_REGISTERS],
+    /// Cycles until a dependent may issue, unless the memory system determines it.
+    pub latency: u32,
+    /// Cycles for which it keeps the unit busy.
+    pub interval: u32,
+    /// Line of machine code that contains it.
+    pub line: u32,
+    /// PC of lanes that neither branch nor exit.
+    pub next: Pc,
+    /// Guard.
+    pub predicate: Option<PredicateUse>,
+    /// Extra cycles until the guard's predicate is ready; 0 without a guard.
+    guard_delay: u32,
+    /// Scoreboard entry of the guard; an unused one without a delay.
+    guard: u16,
+    /// First written scoreboard entry.
+    result_entry: u16,
     pub kind: Kind,
     /// Port that must be free for it to issue.
     pub port: Port,
@@ -58,60 +84,49 @@ pub(super) struct Cost {
     pub throttle: Stall,
     /// Stall reason of a warp that waits for its result.
     pub result: Stall,
-    /// Cycles until a dependent may issue, unless the memory system determines it.
-    pub latency: u32,
-    /// Cycles for which it keeps the unit busy.
-    pub interval: u32,
-    /// Issue slots taken at once.
-    pub slots: u32,
-    /// One more than the index of its [`Expansion`]; 0: none.
-    pub expansion: u32,
-    /// Cycles until the same warp may issue its next step, with the stall reason.
-    ///
-    /// They cover the issue slots and, for branches, the time until the target is known.
-    pub gap: Until,
-    /// Extra cycles until the guard's predicate is ready; 0 without a guard.
-    pub guard_delay: u32,
-    pub guard: u16,
-    /// True if a warp may issue it ahead of a deferred barrier at which it has arrived.
-    pub ahead: bool,
-    /// True for a branch, which waits for uniform values needed after it.
-    pub branches: bool,
-    /// True if it invalidates the SM's L1 (CCTL.IVALL).
-    pub empties_l1: bool,
-    /// Line of machine code that contains it.
-    pub line: u32,
-    /// Scoreboard entries, written ones first.
-    entries: [u16; MOST_REGISTERS],
     writes: u8,
     touches: u8,
     /// Entries that are written only.
     skips: u8,
+    /// Of machine code: cycles for which it keeps the read ports of the register file busy, and the
+    /// same if the operands that the instruction before kept are not read again.
+    pub reads: u8,
+    pub reads_reused: u8,
+    /// True if a warp may issue it ahead of a deferred barrier at which it has arrived.
+    pub ahead: bool,
+    /// True for a branch, which waits for uniform values needed after it.
+    pub branches: bool,
+    /// True if it waits at its issue for more than dependences (machine code): its constant
+    /// operand, or a counter's value.
+    pub waits: bool,
+    /// True if it changes only registers and has one issue slot on a port of the scheduler.
+    pub simple: bool,
+    /// True for a simple one of machine code that queues for its unit or raises a counter when its
+    /// sources have been read.
+    pub queued: bool,
+    /// True if it invalidates the SM's L1 (CCTL.IVALL).
+    pub empties_l1: bool,
+    /// True if it loads the constant, and does not wait for it before it issues.
+    pub loads_constant: bool,
+    /// Issue slots taken at once.
+    pub slots: u32,
+    /// One more than the index of its [`Expansion`]; 0: none.
+    pub expansion: u32,
+    /// Scoreboard entries, written ones first.
+    entries: [u16; MOST_REGISTERS],
     /// Of machine code: dependence counter of the sources, and cycles until they have been read.
     pub read_counter: Option<(u8, u8)>,
     /// Of machine code: cycles on the special function unit, for which instructions queue.
     pub queues: u32,
     /// Of machine code: further cycles of a load of several words per lane.
     pub wide: u32,
-    /// Of machine code: cycles for which it keeps the read ports of the register file busy, and the
-    /// same if the operands that the instruction before kept are not read again.
-    pub reads: u8,
-    pub reads_reused: u8,
     /// Of machine code: one more than the line of its constant operand; 0 without one.
     pub constant: u16,
-    /// True if it loads the constant, and does not wait for it before it issues.
-    pub loads_constant: bool,
     /// Of machine code: cycles until the next instruction of a branch that is taken, or of a
     /// convergence operation; 0 if the control word has them.
     pub resolves: u32,
     /// Of machine code: counter that must fall to a value (DEPBAR).
     pub falls_to: Option<(u8, u8)>,
-    /// True if it waits at its issue for more than dependences (machine code): its constant
-    /// operand, or a counter's value.
-    pub waits: bool,
-    /// True if it changes only registers and has one issue slot on a port of the scheduler, no
-    /// queue, and nothing that it raises but its result.
-    pub simple: bool,
 }
 
 impl Cost {
@@ -122,13 +137,54 @@ impl Cost {
         &self.entries[usize::from(self.skips).min(end)..end]
     }
 
+    /// Returns the first entries of [`Cost::touched`], filled up with unused ones.
+    #[inline]
+    pub(super) fn usual(&self) -> [u16; USUAL_REGISTERS] {
+        self.usual
+    }
+
+    /// Returns the further entries of [`Cost::touched`].
+    #[inline]
+    pub(super) fn unusual(&self) -> &[u16] {
+        self.touched().get(USUAL_REGISTERS..).unwrap_or_default()
+    }
+
+    /// Returns true if it waits for no scoreboard entry.
+    #[inline]
+    pub(super) fn waits_for_none(&self) -> bool {
+        self.touches == self.skips
+    }
+
+    /// Returns the scoreboard entry of the guard and the delay of its predicate.
+    #[inline]
+    pub(super) fn guard(&self) -> (u16, Cycle) {
+        (self.guard, self.guard_delay.into())
+    }
+
+    /// Returns the number of written entries and the first one.
+    #[inline]
+    pub(super) fn result_entry(&self) -> (u8, u16) {
+        (self.writes, self.result_entry)
+    }
+
+    /// Sets what follows from the entries. `unused` is an entry that nothing writes.
+    fn with_entries(mut self, unused: u16) -> Cost {
+        let touched = self.touched().to_vec();
+        self.usual = std::array::from_fn(|i| touched.get(i).copied().unwrap_or(unused));
+        self.result_entry = self.written().first().copied().unwrap_or(unused);
+        if self.guard_delay == 0 {
+            self.guard = unused;
+        }
+        self
+    }
+
     /// Returns true if [`Cost::simple`] holds in code without DEPBAR.
     fn is_simple(&self) -> bool {
         self.kind == Kind::ElementWise
-            && (self.slots, self.expansion, self.queues) == (1, 0, 0)
+            && (self.slots, self.expansion) == (1, 0)
             && !self.port.is_shared()
             && !self.loads_constant
-            && self.read_counter.is_none()
+            && !(self.queued && queue_of(self.port).is_some())
     }
 
     /// Returns the scoreboard entries that the step writes.
@@ -191,7 +247,7 @@ impl<'a> PricedCode<'a> {
             }
             if cost.kind == Kind::ElementWise && slots > 1 {
                 let expansion = Expansion::new(inst.class, cost.port, slots, op.on_unit, spec);
-                let first = expansion.part(0);
+                let (first, _) = expansion.part(0);
                 (cost.port, cost.interval, cost.latency) =
                     (first.port, first.interval, expansion.tail);
                 (cost.slots, cost.gap, cost.expansion) =
@@ -227,13 +283,16 @@ impl<'a> PricedCode<'a> {
                 cost.line = address / LINE;
                 address += match cost.expansion {
                     0 => cost.slots,
-                    expansion => expansions[expansion as usize - 1].count,
+                    expansion => expansions[expansion as usize - 1].count(),
                 };
             }
         }
         let has_depbar = costs.iter().any(|cost| cost.falls_to.is_some());
-        for cost in &mut costs {
-            cost.simple = cost.is_simple() && !has_depbar;
+        let scoreboard = scoreboard_entries(code) + 1;
+        for (cost, op) in costs.iter_mut().zip(code.ops()) {
+            *cost = cost.with_entries(scoreboard as u16);
+            cost.queued = cost.queues > 0 || cost.read_counter.is_some();
+            cost.simple = cost.is_simple() && !has_depbar && op.inst.also.is_none();
             cost.waits = code.kernel().native.is_some()
                 && (cost.constant > 0 && !cost.loads_constant || cost.falls_to.is_some());
         }
@@ -246,7 +305,7 @@ impl<'a> PricedCode<'a> {
             expansions,
             more,
             lines: address / LINE + 1,
-            scoreboard: scoreboard_entries(code) + 1,
+            scoreboard,
             taken: if code.kernel().native.is_some() { 0 } else { spec.branch_taken },
             blocked_sync: spec.sass.as_ref().map_or(0, |times| times.blocked),
             election: spec.sass.as_ref().map_or(0, |times| times.yields),
@@ -403,6 +462,10 @@ fn price_by_class(
         slots,
         expansion: 0,
         gap: Until::new(Cycle::from(gap.max(1)), gap_stall),
+        next: op.next,
+        predicate: inst.guard,
+        usual: [0; USUAL_REGISTERS],
+        result_entry: 0,
         guard_delay: if guard.is_some() { spec.guard } else { 0 },
         guard: guard.unwrap_or(0),
         ahead: false,
@@ -424,6 +487,7 @@ fn price_by_class(
         falls_to: None,
         waits: false,
         simple: false,
+        queued: false,
     }
 }
 

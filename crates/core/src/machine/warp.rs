@@ -32,8 +32,17 @@ impl Until {
 
     #[inline]
     pub(super) fn stall(self) -> Stall {
-        let reason = (self.0 & ((1 << Until::REASON_BITS) - 1)) as usize;
-        Stall::ALL.get(reason).copied().unwrap_or(Stall::Wait)
+        /// States by their number; the last number is unused.
+        const BY_NUMBER: [Stall; 1 << Until::REASON_BITS] = {
+            let mut stalls = [Stall::Wait; 1 << Until::REASON_BITS];
+            let mut i = 0;
+            while i < Stall::ALL.len() {
+                stalls[i] = Stall::ALL[i];
+                i += 1;
+            }
+            stalls
+        };
+        BY_NUMBER[(self.0 % (1 << Until::REASON_BITS)) as usize]
     }
 }
 
@@ -71,18 +80,34 @@ pub(super) struct Arrival {
     pub lanes: LaneMask,
 }
 
-/// Warp slot of an SM.
+/// Warp slot of an SM. The fields that every issue needs are adjacent, and first.
 #[derive(Clone)]
+#[repr(C, align(64))]
 pub(super) struct Warp {
+    pub waiting: Waiting,
+    /// Next issue; `None` if every live lane is blocked or no lane is live.
+    pub next: Option<(Pc, LaneMask)>,
+    /// Micro-ops of the step in `next`, which has already been executed.
+    pub micro_ops: MicroOps,
+    /// Further cycles of instruction fetch after a taken branch.
+    pub refetch: u32,
+    /// Availability of the last write, by scoreboard entry. The last entry is never written.
+    scoreboard: Box<[Until]>,
+    /// Scheduler of the warp, and its index in it.
+    pub home: (usize, usize),
+    /// Opening of the barrier that the warp runs ahead of; other steps wait for it.
+    pub opens: Until,
+    /// Cycle at which a branch or convergence operation of machine code is resolved.
+    pub resolves: Until,
+    /// Availability of uniform-datapath results in another basic block.
+    pub uniform: Until,
+    /// Arrival at an incomplete barrier past which the whole warp runs ahead.
+    pub ahead: Option<Arrival>,
     pub control: WarpControl,
     pub registers: RegisterFile,
     pub local: LocalMemory,
-    /// Availability of the last write, by scoreboard entry.
-    scoreboard: Vec<Until>,
     /// Unfinished instructions by dependence counter, for DEPBAR: counter, and cycle of the result.
     raised: Vec<(u8, Cycle)>,
-    /// Scheduler of the warp, and its index in it.
-    pub home: (usize, usize),
     /// Index of its block in the SM's block slots.
     pub block: usize,
     /// Block id, for messages.
@@ -91,28 +116,13 @@ pub(super) struct Warp {
     pub index: u32,
     /// Cycle of the launch.
     pub since: Cycle,
-    /// Next issue; `None` if every live lane is blocked or no lane is live.
-    pub next: Option<(Pc, LaneMask)>,
-    pub waiting: Waiting,
-    /// Further cycles of instruction fetch after a taken branch.
-    pub refetch: u32,
-    /// Micro-ops of the step in `next`, which has already been executed.
-    pub micro_ops: MicroOps,
     pub arrivals: Vec<Arrival>,
     /// Lanes that arrived in the current phase of each counted barrier.
     ///
     /// These include lanes that continued or exited since.
     come: Vec<(u8, LaneMask)>,
-    /// Arrival at an incomplete barrier past which the whole warp runs ahead.
-    pub ahead: Option<Arrival>,
-    /// Opening of the barrier that the warp runs ahead of; other steps wait for it.
-    pub opens: Until,
-    /// Cycle at which a branch or convergence operation of machine code is resolved.
-    pub resolves: Until,
     /// Cycle at which the load/store unit has taken the warp's stores (machine code).
     pub sent: Cycle,
-    /// Availability of uniform-datapath results in another basic block.
-    pub uniform: Until,
 }
 
 impl Warp {
@@ -127,7 +137,7 @@ impl Warp {
             control,
             registers,
             local,
-            scoreboard: vec![Until::default(); scoreboard],
+            scoreboard: vec![Until::default(); scoreboard + 1].into(),
             raised: Vec::new(),
             home,
             block: 0,
@@ -210,11 +220,16 @@ impl Warp {
     #[inline]
     pub(super) fn write_back(&mut self, cost: &Cost, at: Cycle) {
         let until = Until::new(at, cost.result);
-        for &entry in cost.written() {
-            // Several instructions may raise one dependence counter; a register's last write is
-            // always its latest.
+        // Several instructions may raise one dependence counter; a register's last write is always
+        // its latest.
+        let mut write = |entry: u16| {
             let old = &mut self.scoreboard[usize::from(entry)];
             *old = (*old).max(until);
+        };
+        match cost.result_entry() {
+            (0, _) => {}
+            (1, entry) => write(entry),
+            _ => cost.written().iter().copied().for_each(write),
         }
     }
 
@@ -260,12 +275,12 @@ impl Warp {
         }
     }
 
-    /// Makes the last entry available with all of `entries`.
+    /// Makes the entry before the unused one available with all of `entries`.
     pub(super) fn merge(&mut self, entries: &[u16]) {
         let of = |&entry: &u16| self.scoreboard[usize::from(entry)];
         let latest = entries.iter().map(of).fold(Until::default(), Until::max);
-        if let Some(last) = self.scoreboard.last_mut() {
-            *last = latest;
+        if let [.., merged, _] = &mut *self.scoreboard {
+            *merged = latest;
         }
     }
 
@@ -273,12 +288,14 @@ impl Warp {
     #[inline]
     pub(super) fn dependences(&self, cost: &Cost, soonest: Until) -> Until {
         let of = |entry: u16| self.scoreboard[usize::from(entry)];
-        let guard = if cost.guard_delay == 0 {
-            soonest
-        } else {
-            of(cost.guard).after(Cycle::from(cost.guard_delay))
-        };
-        cost.touched().iter().fold(soonest.max(guard), |latest, &entry| latest.max(of(entry)))
+        let (guard, delay) = cost.guard();
+        let until = soonest.max(of(guard).after(delay));
+        if cost.waits_for_none() {
+            return until;
+        }
+        let [a, b, c, d] = cost.usual();
+        let until = until.max(of(a).max(of(b))).max(of(c).max(of(d)));
+        cost.unusual().iter().fold(until, |latest, &entry| latest.max(of(entry)))
     }
 }
 

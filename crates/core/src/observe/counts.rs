@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::output::Output;
 use super::totals::{OpcodeTotals, StepTotals, Totals, TrafficTotals};
-use crate::base::{Cycle, LaneMask, MAX_LANES, Pc};
+use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::code::Code;
 use crate::event::{Event, Observer, Printed, SlotLoss, Stall, Traffic};
 use crate::isa::Space;
@@ -118,6 +118,19 @@ struct Effects {
 
 type StallCycles = [u64; Stall::ALL.len()];
 
+/// Stall cycles of a step, in two cache lines; the last entry is unused.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+struct StepStalls([u64; 16]);
+
+const _: () = assert!(Stall::ALL.len() <= 16);
+
+impl StepStalls {
+    fn by_state(&self) -> StallCycles {
+        std::array::from_fn(|state| self.0[state])
+    }
+}
+
 /// Counters for a report, one per SM. Merged in any order they give the same [`Totals`].
 #[derive(Clone, Debug)]
 pub struct Counts {
@@ -133,7 +146,7 @@ pub struct Counts {
     /// Stall cycles by step.
     ///
     /// The entry past the last step is for warps that drain after their exit.
-    stalls: Vec<StallCycles>,
+    stalls: Vec<StepStalls>,
     histogram: Histogram,
     traffic: [[TrafficTotals; 3]; 4],
     /// Shuffles from inactive lanes by step.
@@ -183,7 +196,7 @@ impl Counts {
                 .map(|&is_join| Issues { is_join, ..Issues::default() })
                 .collect(),
             effects: vec![Effects::default(); is_join.len()],
-            stalls: vec![StallCycles::default(); is_join.len() + 1],
+            stalls: vec![StepStalls::default(); is_join.len() + 1],
             histogram: [[0; MAX_LANES + 1]; 2],
             traffic: Default::default(),
             undefined_shuffles: BTreeMap::new(),
@@ -284,7 +297,7 @@ impl Counts {
             active_cycles: self.active,
             active_sms: self.active_sms,
         };
-        for ((row, effects), &stalls) in self.issues.iter().zip(&self.effects).zip(&self.stalls) {
+        for ((row, effects), stalls) in self.issues.iter().zip(&self.effects).zip(&self.stalls) {
             if row.is_join {
                 totals.join_steps += row.issues;
                 totals.join_slots += row.slots;
@@ -315,11 +328,11 @@ impl Counts {
                 taken_lanes: effects.taken_lanes,
                 requests: effects.requests,
                 sectors: effects.sectors,
-                stalls,
+                stalls: stalls.by_state(),
             });
         }
         for cycles in &self.stalls {
-            add(&mut totals.stalls, cycles);
+            add(&mut totals.stalls, &cycles.by_state());
         }
         totals
     }
@@ -342,7 +355,7 @@ impl Observer for Counts {
             }
             Event::WarpStalled { pc, stall, cycles, .. } => {
                 let row = pc.index().min(self.stalls.len() - 1);
-                self.stalls[row][stall as usize] += cycles;
+                self.stalls[row].0[stall as usize % 16] += cycles;
             }
             Event::SlotsLost { reason: SlotLoss::NoWarp, cycles, .. } => {
                 self.slots_no_warp += cycles
@@ -393,6 +406,15 @@ impl Observer for Counts {
         }
     }
 
+    #[inline(always)]
+    fn waited<const N: usize>(&mut self, _: SmId, _: WarpId, pc: Pc, states: [(Stall, Cycle); N]) {
+        // A state without cycles adds nothing: no branch.
+        let row = &mut self.stalls[pc.index()].0;
+        for (stall, cycles) in states {
+            row[stall as usize % 16] += cycles;
+        }
+    }
+
     fn printed(&mut self, printed: &Printed<'_>) {
         self.output.printed(printed);
     }
@@ -422,7 +444,7 @@ impl Observer for Counts {
             *self.undefined_shuffles.entry(pc).or_default() += times;
         }
         for (mine, theirs) in self.stalls.iter_mut().zip(&other.stalls) {
-            add(mine, theirs);
+            add(&mut mine.0, &theirs.0);
         }
         add(&mut self.slots_stalled, &other.slots_stalled);
         for (mine, theirs) in
@@ -449,7 +471,7 @@ impl Observer for Counts {
     }
 }
 
-fn add(sums: &mut StallCycles, more: &StallCycles) {
+fn add<const N: usize>(sums: &mut [u64; N], more: &[u64; N]) {
     for (sum, cycles) in sums.iter_mut().zip(more) {
         *sum += cycles;
     }

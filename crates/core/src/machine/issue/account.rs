@@ -29,7 +29,7 @@ impl<O: Observer> Issuer<'_, O> {
     }
 
     /// Attributes the scheduler's lost slots and the warp's wait up to its issue.
-    #[inline]
+    #[inline(always)]
     pub(super) fn attribute(
         &mut self,
         scheduler: &mut Scheduler,
@@ -41,16 +41,10 @@ impl<O: Observer> Issuer<'_, O> {
     ) {
         let Waiting { from, before, resolves, fetched, until } = warp.waiting;
         let (sm, warp, stall) = (self.id, WarpId(w as u32), until.stall());
-        if from == now {
-            return self.lose_slots(scheduler, now, SlotLoss::Stalled(stall));
-        }
         // The wait is for the issue interval or, in machine code, the stall count first, then for
         // the branch, the fetch, dependences, the port (its last busy span) and other warps.
         let ready = until.cycle().max(from).min(now);
-        let native = self.cx.kernel.native.is_some();
-        let free = if now == ready {
-            ready
-        } else if native && throttle == Stall::MathPipeThrottle {
+        let free = if self.native && throttle == Stall::MathPipeThrottle {
             // Of each interval of the pipe, another warp issues in one cycle.
             let wait = now - ready;
             ready
@@ -68,24 +62,29 @@ impl<O: Observer> Issuer<'_, O> {
             SlotLoss::Stalled(if free > ready { throttle } else { stall }),
         );
         let mut reported = from;
-        let mut report = |stall, until| {
-            if until > reported {
-                let cycles = until - reported;
-                self.observer.on(Event::WarpStalled { sm, warp, pc, stall, cycles });
-                reported = until;
-            }
+        let mut span = |until: Cycle| {
+            let cycles = until.saturating_sub(reported);
+            reported += cycles;
+            cycles
         };
-        let fetched = fetched.min(ready);
-        let own = if native { ready } else { fetched };
-        report(before.stall(), before.cycle().min(own));
-        report(resolves.stall(), resolves.cycle().min(own));
-        report(Stall::NoInstruction, fetched);
-        report(stall, ready);
-        report(throttle, free);
-        if native && scheduler.same_warp && now > ready {
-            // The warp's own instruction still reads its registers.
-            report(Stall::Wait, scheduler.reads_until.min(now));
+        let observer = &mut self.observer;
+        if self.native || fetched > from {
+            let fetched = fetched.min(ready);
+            let own = if self.native { ready } else { fetched };
+            let before = (before.stall(), span(before.cycle().min(own)));
+            let resolves = (resolves.stall(), span(resolves.cycle().min(own)));
+            let fetched = (Stall::NoInstruction, span(fetched));
+            observer.waited(sm, warp, pc, [before, resolves, fetched]);
         }
-        report(Stall::NotSelected, now);
+        let (depends, throttled) = ((stall, span(ready)), (throttle, span(free)));
+        if self.native {
+            // The warp's own instruction still reads its registers.
+            let reads = if scheduler.same_warp && now > ready { scheduler.reads_until } else { 0 };
+            let reads = (Stall::Wait, span(reads.min(now)));
+            let others = (Stall::NotSelected, span(now));
+            observer.waited(sm, warp, pc, [depends, throttled, reads, others]);
+        } else {
+            observer.waited(sm, warp, pc, [depends, throttled, (Stall::NotSelected, span(now))]);
+        }
     }
 }

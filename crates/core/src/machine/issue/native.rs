@@ -30,6 +30,31 @@ impl<O: Observer> Issuer<'_, O> {
         start - now
     }
 
+    /// Issues what a [queued](Cost::queued) step does beyond its result. Returns its delay.
+    #[inline(never)]
+    pub(super) fn queue_simple(
+        &self,
+        scheduler: &mut Scheduler,
+        warp: &mut Warp,
+        cost: &Cost,
+        (op, lanes): (&Op, LaneMask),
+        now: Cycle,
+    ) -> Cycle {
+        let mut delay = 0;
+        if cost.queues > 0 {
+            delay = self.queue_special(scheduler, cost, now) + self.matched(op, lanes, warp);
+        }
+        if warp.control.take_election() {
+            let at = now + Cycle::from(self.cx.program.election);
+            warp.resolves = warp.resolves.max(Until::new(at, Stall::BranchResolving));
+        }
+        if let Some((_, read)) = cost.read_counter {
+            let done = now + Cycle::from(cost.latency) + delay;
+            warp.raise(cost, now + Cycle::from(read), done, false);
+        }
+        delay
+    }
+
     /// Returns the delay of MATCH by further values; 0 for other instructions.
     pub(super) fn matched(&self, op: &Op, lanes: LaneMask, warp: &Warp) -> Cycle {
         let (Op::Native(op), Some(times)) = (op, &self.cx.spec.sass) else { return 0 };

@@ -22,8 +22,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
         now: Cycle,
     ) {
         warp.micro_ops = MicroOps { issued: 1, lanes };
-        let expansion = self.expansion(cost);
-        await_micro_op(scheduler, warp, cost, expansion, expansion.part(0).gap, now);
+        if let (first, Some(next)) = self.expansion(cost).part(0) {
+            await_micro_op(scheduler, warp, cost, (first.gap, next.port), now);
+        }
     }
 
     /// Issues the next micro-op of the warp's step.
@@ -39,8 +40,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         now: Cycle,
     ) {
         let Some((pc, active)) = warp.next else { return };
-        let expansion = self.expansion(cost);
-        let micro_op = expansion.part(warp.micro_ops.issued);
+        let (micro_op, next) = self.expansion(cost).part(warp.micro_ops.issued);
         self.attribute(scheduler, warp, w, pc, (micro_op.port, cost.throttle), now);
         let (cycle, sm, lanes) = (now, self.id, warp.micro_ops.lanes);
         self.observer.on(Event::IssueMicroOp {
@@ -55,9 +55,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
         if micro_op.port != Port::None {
             scheduler.occupy(micro_op.port, now + Cycle::from(micro_op.interval));
         }
-        warp.micro_ops.issued += 1;
-        if warp.micro_ops.issued < expansion.count {
-            return await_micro_op(scheduler, warp, cost, expansion, micro_op.gap, now);
+        if let Some(next) = next {
+            warp.micro_ops.issued += 1;
+            return await_micro_op(scheduler, warp, cost, (micro_op.gap, next.port), now);
         }
         warp.micro_ops.issued = 0;
         warp.write_back(cost, now + Cycle::from(cost.latency));
@@ -70,17 +70,17 @@ impl<'a, O: Observer> Issuer<'a, O> {
     }
 }
 
-/// Makes the warp wait `gap` cycles for the next micro-op of its step.
+/// Makes the warp wait `gap` cycles for the next micro-op of its step, which needs `port`.
 #[inline]
 fn await_micro_op(
     scheduler: &mut Scheduler,
     warp: &mut Warp,
     cost: &Cost,
-    expansion: &Expansion,
-    gap: u32,
+    (gap, port): (u32, Port),
     now: Cycle,
 ) {
     let until = Until::new(now + Cycle::from(gap), cost.result);
-    warp.waiting = Waiting { from: now + 1, before: until, resolves: until, fetched: 0, until };
-    scheduler.set_ready(warp.home.1, until.cycle(), expansion.part(warp.micro_ops.issued).port);
+    // The wait for its result is the only one.
+    warp.waiting = Waiting { from: now + 1, fetched: 0, until, ..warp.waiting };
+    scheduler.set_ready(warp.home.1, until.cycle(), port);
 }

@@ -38,11 +38,35 @@ impl<O: Observer> Issuer<'_, O> {
         from: Cycle,
         resume: Until,
     ) {
-        let cx = self.cx;
-        let mut candidate = active;
+        match active {
+            Some((pc, lanes)) if self.issues_next(warp, pc) => {
+                self.observer.control(self.id, WarpId(w as u32), &warp.control);
+                self.await_issue(scheduler, warp, (pc, lanes), from, resume);
+            }
+            _ => self.settle_further(scheduler, warp, w, from, resume),
+        }
+    }
+
+    /// Returns true if a warp at `pc` needs no preparation before it can issue.
+    #[inline]
+    fn issues_next(&self, warp: &Warp, pc: Pc) -> bool {
+        let cost = &self.costs[pc.index()];
+        cost.kind < Kind::FreeJoin && (cost.ahead || warp.ahead.is_none())
+    }
+
+    /// Finds the next step of a warp that needs preparation, or cannot go on.
+    #[inline(never)]
+    fn settle_further(
+        &mut self,
+        scheduler: &mut Scheduler,
+        warp: &mut Warp,
+        w: usize,
+        from: Cycle,
+        resume: Until,
+    ) {
         let next = loop {
-            let Some((pc, active)) = candidate else { break None };
-            let cost = &cx.program.costs[pc.index()];
+            let Some((pc, active)) = warp.control.active() else { break None };
+            let cost = &self.costs[pc.index()];
             if !cost.ahead
                 && let Some(arrival) = warp.ahead.take()
             {
@@ -50,52 +74,57 @@ impl<O: Observer> Issuer<'_, O> {
             } else if cost.kind < Kind::FreeJoin || self.prepare(warp, w, pc, active, from) {
                 break Some((pc, active));
             }
-            candidate = warp.control.active();
         };
-        warp.next = next;
         self.observer.control(self.id, WarpId(w as u32), &warp.control);
-        let (mut fetched, mut resolves) = (from, resume);
-        let (at, until, port) = match next {
-            Some((pc, _)) => {
-                let cost = &cx.program.costs[pc.index()];
-                let resume = match (cost.ahead, cost.branches) {
-                    (true, _) => resume,
-                    (false, false) => resume.max(warp.opens),
-                    (false, true) => resume.max(warp.opens).max(warp.uniform),
-                };
-                let native = cx.kernel.native.is_some();
-                if native {
-                    resolves = resume.max(warp.resolves);
-                }
-                let asked = resume.max(resolves).cycle().max(from);
-                fetched = match &mut self.native_fetch {
-                    Some(fetch) => {
-                        fetch.fetch(warp.home.0, cost.line, asked) + Cycle::from(warp.refetch)
-                    }
-                    None => self
-                        .instructions
-                        .fetch(cost.line, asked)
-                        .max(asked + Cycle::from(warp.refetch)),
-                };
-                let mut until = warp.dependences(cost, resume).max(warp.resolves);
-                if cost.waits {
-                    until = self.native_waits(warp, cost, (from, asked), until);
-                }
-                if fetched > asked {
-                    until = until.max(Until::new(fetched, Stall::NoInstruction));
-                } else {
-                    fetched = from;
-                }
-                (until.cycle(), until, cost.port)
-            }
-            None => {
-                let stall = if warp.arrivals.is_empty() { Stall::Blocked } else { Stall::Barrier };
-                (NEVER, Until::new(NEVER >> 8, stall), Port::Alu)
-            }
-        };
+        if let Some(at) = next {
+            return self.await_issue(scheduler, warp, at, from, resume);
+        }
+        warp.next = None;
         warp.refetch = 0;
-        warp.waiting = Waiting { from, before: resume, resolves, fetched, until };
-        scheduler.set_ready(warp.home.1, at, port);
+        let stall = if warp.arrivals.is_empty() { Stall::Blocked } else { Stall::Barrier };
+        let until = Until::new(NEVER >> 8, stall);
+        warp.waiting = Waiting { from, before: resume, resolves: resume, fetched: from, until };
+        scheduler.set_ready(warp.home.1, NEVER, Port::Alu);
+    }
+
+    /// Makes a warp wait to issue its next step.
+    #[inline(always)]
+    fn await_issue(
+        &mut self,
+        scheduler: &mut Scheduler,
+        warp: &mut Warp,
+        (pc, lanes): (Pc, LaneMask),
+        from: Cycle,
+        resume: Until,
+    ) {
+        warp.next = Some((pc, lanes));
+        let cost = &self.costs[pc.index()];
+        let (before, mut resolves) = (resume, resume);
+        let resume = match (cost.ahead, cost.branches) {
+            (true, _) => resume,
+            (false, false) => resume.max(warp.opens),
+            (false, true) => resume.max(warp.opens).max(warp.uniform),
+        };
+        if self.native {
+            resolves = resume.max(warp.resolves);
+        }
+        let asked = resume.max(resolves).cycle().max(from);
+        let refetch = Cycle::from(std::mem::take(&mut warp.refetch));
+        let mut fetched = match &mut self.native_fetch {
+            Some(fetch) => fetch.fetch(warp.home.0, cost.line, asked) + refetch,
+            None => self.instructions.fetch(cost.line, asked).max(asked + refetch),
+        };
+        let mut until = warp.dependences(cost, resume).max(warp.resolves);
+        if cost.waits {
+            until = self.native_waits(warp, cost, (from, asked), until);
+        }
+        if fetched > asked {
+            until = until.max(Until::new(fetched, Stall::NoInstruction));
+        } else {
+            fetched = from;
+        }
+        warp.waiting = Waiting { from, before, resolves, fetched, until };
+        scheduler.set_ready(warp.home.1, until.cycle(), cost.port);
     }
 
     /// Executes a step without an issue slot. On a fault it changes nothing and leaves the step to

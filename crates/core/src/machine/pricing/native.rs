@@ -2,7 +2,7 @@
 
 use super::super::scheduler::Port;
 use super::super::warp::Until;
-use super::{Cost, Kind, MOST_REGISTERS, kind, result_of};
+use super::{Cost, Kind, MOST_REGISTERS, USUAL_REGISTERS, kind, result_of};
 use crate::base::Cycle;
 use crate::code::{COUNTERS, Dependences, MicroOp};
 use crate::event::Stall;
@@ -129,6 +129,10 @@ pub(super) fn price_by_word(
         slots: op.count,
         expansion: 0,
         gap: Until::new(Cycle::from(gap), gap_stall),
+        next: op.next,
+        predicate: op.inst.guard,
+        usual: [0; USUAL_REGISTERS],
+        result_entry: 0,
         guard_delay: 0,
         guard: 0,
         ahead: false,
@@ -150,6 +154,7 @@ pub(super) fn price_by_word(
         falls_to,
         waits: false,
         simple: false,
+        queued: false,
     }
 }
 

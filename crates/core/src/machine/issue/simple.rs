@@ -1,0 +1,53 @@
+//! Issue of the steps that change only registers, which are the most.
+
+use super::super::pricing::Cost;
+use super::super::scheduler::{Port, Scheduler};
+use super::super::warp::{Until, Warp};
+use super::Issuer;
+use crate::base::{Cycle, LaneMask, Pc, WarpId};
+use crate::event::{Event, Observer, Stall};
+use crate::exec;
+
+impl<O: Observer> Issuer<'_, O> {
+    /// Issues a step whose cost is [simple](Cost::simple).
+    #[inline(always)]
+    pub(super) fn issue_simple(
+        &mut self,
+        scheduler: &mut Scheduler,
+        warp: &mut Warp,
+        w: usize,
+        (pc, active): (Pc, LaneMask),
+        cost: &Cost,
+        now: Cycle,
+    ) {
+        self.attribute(scheduler, warp, w, pc, (cost.port, cost.throttle), now);
+        if self.watch.tick() {
+            self.watch.observe(w, warp, self.cx.program.ops, pc, active);
+        }
+        let lanes = match cost.predicate {
+            None => active,
+            Some(guard) => active & exec::predicate(&warp.registers, guard),
+        };
+        let (sm, slot) = (self.id, WarpId(w as u32));
+        self.observer.control(sm, slot, &warp.control);
+        self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: 1 });
+        scheduler.accounted = now + 1;
+        let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
+        if reads > 1 {
+            scheduler.reads_until = now + Cycle::from(reads);
+        }
+        scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
+        let op = &self.cx.program.ops[pc.index()].inst.op;
+        let mut done = now + Cycle::from(cost.latency);
+        if cost.queued {
+            done += self.queue_simple(scheduler, warp, cost, (op, lanes), now);
+        }
+        exec::element_wise(op, lanes, &mut warp.registers);
+        let next = warp.control.go_on(cost.next);
+        if let (Port::Uniform, Some(uniform)) = (cost.port, self.cx.spec.uniform) {
+            warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
+        }
+        warp.write_back(cost, done);
+        self.settle_at(scheduler, warp, w, next, now + 1, cost.gap.after(now));
+    }
+}
