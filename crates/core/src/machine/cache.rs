@@ -38,6 +38,8 @@ pub(super) struct Cache {
     sectors: Vec<u8>,
     /// Bit per sector that must be written back.
     dirty: Vec<u8>,
+    /// Number of dirty sectors by set, without earlier work.
+    dirty_in_set: Vec<u32>,
     /// Dirty lines of earlier work in all new sets together.
     dirty_before: u64,
 }
@@ -99,6 +101,7 @@ impl Cache {
             arrives: Vec::new(),
             sectors: Vec::new(),
             dirty: Vec::new(),
+            dirty_in_set: Vec::new(),
             dirty_before: 0,
         }
     }
@@ -117,6 +120,7 @@ impl Cache {
         self.used.fill(0);
         self.sectors.fill(0);
         self.dirty.fill(0);
+        self.dirty_in_set.fill(0);
     }
 
     /// Returns the number of the set for `line`.
@@ -145,6 +149,7 @@ impl Cache {
         for column in [&mut self.sectors, &mut self.dirty] {
             column.resize(end, 0);
         }
+        self.dirty_in_set.push(0);
         self.places[number] = (end / self.ways) as u32;
         let up_to = |set: usize| set as u64 * self.dirty_before / self.places.len() as u64;
         let earlier = (up_to(number + 1) - up_to(number)).min(self.ways as u64) as usize;
@@ -196,6 +201,7 @@ impl Cache {
         let place = first + victim;
         let dirty = self.dirty[place];
         let (evicted, earlier) = if self.tags[place] == EARLIER { (0, dirty) } else { (dirty, 0) };
+        self.dirty_in_set[self.places[number] as usize - 1] -= sectors_in(evicted);
         self.tags[place] = tag;
         self.used[place] = self.clock;
         self.arrives[place] = 0;
@@ -219,19 +225,24 @@ impl Cache {
     #[inline]
     pub(super) fn mark_dirty(&mut self, found: Found, sectors: u8, most: u32) -> u32 {
         let Some(place) = found.place else { return 0 };
-        let first = place - place % self.ways;
-        let set = first..first + self.ways;
-        let tags = &self.tags;
-        let own = |other: &usize| tags[*other] != EARLIER;
-        let before: u32 = set.clone().filter(own).map(|place| sectors_in(self.dirty[place])).sum();
+        let number = place / self.ways;
+        let before = self.dirty_in_set[number];
+        let more = sectors_in(sectors & !self.dirty[place]);
+        self.dirty_in_set[number] += more;
         self.dirty[place] |= sectors;
-        let enough = if before < most { 0 } else { 2 * SECTORS };
+        if before < most {
+            return 0;
+        }
+        let (first, tags) = (number * self.ways, &self.tags);
+        let set = first..first + self.ways;
+        let own = |other: &usize| tags[*other] != EARLIER;
         let mut written = 0;
-        while written < enough {
+        while written < 2 * SECTORS {
             let others =
                 set.clone().filter(own).filter(|&other| other != place && self.dirty[other] != 0);
             let Some(oldest) = others.min_by_key(|&other| self.used[other]) else { break };
             written += sectors_in(self.dirty[oldest]);
+            self.dirty_in_set[number] -= sectors_in(self.dirty[oldest]);
             self.dirty[oldest] = 0;
         }
         written
