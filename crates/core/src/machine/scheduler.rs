@@ -244,18 +244,21 @@ impl Scheduler {
     /// The scheduler is asked for no earlier cycle afterwards.
     #[inline(always)]
     fn can(&mut self, at: Cycle, shared: &SharedPorts) -> u64 {
-        // The ports that are often busy take no branch, which a processor could not predict.
-        const USUAL: [Port; 2] = [Port::Alu, Port::Fma];
-        const UNUSUAL: u16 = !(1 << Port::Alu as u16 | 1 << Port::Fma as u16);
+        // Ports that are often busy: masks instead of branches, which a processor could not predict.
+        const OFTEN: [Port; 5] = [Port::Alu, Port::Fma, Port::FmaHeavy, Port::Sfu, Port::Branch];
+        const SELDOM: u16 = {
+            let [a, b, c, d, e] = OFTEN;
+            !(1 << a as u16 | 1 << b as u16 | 1 << c as u16 | 1 << d as u16 | 1 << e as u16)
+        };
         let waits = |busy: &[Cycle; PORTS], port: Port| {
             let port = port as usize;
-            if busy[port] > at { self.needs[port] } else { 0 }
+            u64::from(busy[port] > at).wrapping_neg() & self.needs[port]
         };
         let mut blocked = waits(&shared.busy, Port::Lsu) | waits(&shared.busy, Port::Global);
-        for port in USUAL {
+        for port in OFTEN {
             blocked |= waits(&self.busy, port);
         }
-        let mut rest = self.in_use & UNUSUAL;
+        let mut rest = self.in_use & SELDOM;
         while rest != 0 {
             let port = rest.trailing_zeros() as usize % PORTS;
             rest &= rest - 1;

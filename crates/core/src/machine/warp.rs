@@ -285,7 +285,7 @@ impl Warp {
     }
 
     /// Returns when the step's registers are available, but not before `soonest`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn dependences(&self, cost: &Cost, soonest: Until) -> Until {
         let of = |entry: u16| self.scoreboard[usize::from(entry)];
         let (guard, delay) = cost.guard();
