@@ -51,7 +51,8 @@ fn spans_of_known_control_words_are_the_gpus() {
         let measured: f64 = cycles.parse().expect(row);
         let simulated = span(listing, block.parse().expect(row));
         let error = 100.0 * (simulated / measured - 1.0);
-        table += &format!("{listing:16} {block:>4} {measured:7.1} {simulated:7.1} {error:+6.1} %\n");
+        table +=
+            &format!("{listing:16} {block:>4} {measured:7.1} {simulated:7.1} {error:+6.1} %\n");
         errors.push(error.abs());
     }
     assert!(errors.len() >= 16, "{} spans", errors.len());

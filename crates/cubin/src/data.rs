@@ -199,7 +199,7 @@ pub(crate) fn relocations(
         let (name, addend) = owner(image, symbol, relocation.addend.unwrap_or(0))?;
         found.push((small(relocation.offset, "an offset")?, part, name, addend));
     }
-    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found.sort_by_key(|a| a.0);
     Ok(found)
 }
 

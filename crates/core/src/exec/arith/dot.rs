@@ -116,7 +116,7 @@ pub(crate) fn dot(a: &[Number], b: &[Number], fraction_bits: u32, c: Number) -> 
         truncated(c.negative, u64::from(c.significand) << (FRACTION_BITS - 23), c.exponent);
     let shift = FRACTION_BITS - 2 * fraction_bits;
     for (x, y) in a.iter().zip(b) {
-        let magnitude = u64::from(x.significand) * u64::from(y.significand) << shift;
+        let magnitude = (u64::from(x.significand) * u64::from(y.significand)) << shift;
         sum += truncated(x.negative != y.negative, magnitude, x.exponent + y.exponent);
     }
     Dot::Finite { sum, unit: largest - FRACTION_BITS as i32 }
