@@ -66,11 +66,11 @@ fn page() -> String {
     let tested = seen.values().filter(|row| row.equal > 0).count();
     let mut page = format!(
         "# Forms of machine instructions\n\n\
-         Opcodes with their modifiers as the listings of this repository have them: {} forms. {tested} \
-         of them are in\nkernels whose outputs equal an H200's bit by bit (`programs/unseen`). The \
-         others are in kernels\nthat differ (approximations of MUFU), or in listings that were compared \
-         with their PTX or with\nclosed forms (`programs/sass`, `tests/sass`). `isa/sass.ron` has a \
-         row for each opcode.\n\n\
+         Opcodes with their modifiers as the listings of this repository have them: {} forms.\n{tested} \
+         of them are in kernels whose outputs equal an H200's bit by bit (`programs/unseen`).\nThe \
+         others are in kernels that differ (approximations of MUFU), or in listings that were compared \
+         with\ntheir PTX or with closed forms (`programs/sass`, `tests/sass`). `isa/sass.ron` has a \
+         row for each\nopcode.\n\n\
          | form | recorded, equal | recorded, not equal | other listings |\n|---|--:|--:|--:|\n",
         seen.len(),
     );
