@@ -43,7 +43,7 @@ fn each_kernel_is_refused_for_what_it_reaches() {
     }
     // At most a hundred errors are shown; those of the last kernel still count.
     let many: String =
-        (0..150).map(|i| format!(".entry k{i}() {{ vadd.u32 %r1; ret; }}\n")).collect();
+        (0..150).map(|i| format!(".entry k{i}() {{ multimem.red %r1; ret; }}\n")).collect();
     assert_eq!(refused(&(many + ".entry good() { ret; }")).len(), 150);
 }
 
@@ -51,7 +51,7 @@ fn each_kernel_is_refused_for_what_it_reaches() {
 /// nowhere.
 #[test]
 fn functions_count_where_they_may_be_called() {
-    let functions = ".func a(.param .u32 x) { vadd.u32 %r1; ret; }\n.func b(.param .u32 x) { ret; }\n\
+    let functions = ".func a(.param .u32 x) { multimem.red %r1; ret; }\n.func b(.param .u32 x) { ret; }\n\
                      .global .u64 table[2] = {b, a};\n";
     let indirect = ".entry k() { .reg .u64 %f; .param .u32 x; ld.global.u64 %f, [table];\n\
                     p: .callprototype _ (.param .u32 _);\n st.param.u32 [x], 1; call %f, (x), p; ret; }\n";
@@ -69,7 +69,7 @@ fn a_good_kernel_runs_and_others_are_told_why_not() {
     );
     let (code, out, err) = simt_sim(&["run", FILE, "--kernel", "calls"]);
     assert!(code == 2 && out.is_empty(), "{code}\n{out}");
-    assert!(err.contains("`vadd` is not supported") && !err.contains("`tex`"), "{err}");
+    assert!(err.contains("`multimem` is not supported") && !err.contains("`tex`"), "{err}");
     assert!(err.contains("These kernels can be run: `good`."), "{err}");
     let (code, _, err) = simt_sim(&["run", FILE]);
     assert!(
@@ -91,7 +91,7 @@ fn a_good_kernel_runs_and_others_are_told_why_not() {
     assert!(code == 0 && err.is_empty(), "{code} {err}");
     let (code, _, err) = simt_sim(&["check", FILE, "--kernel", "names", "-q"]);
     assert!(
-        code == 2 && err.contains("too many values for `pair`") && !err.contains("vadd"),
+        code == 2 && err.contains("too many values for `pair`") && !err.contains("multimem"),
         "{code} {err}"
     );
 }

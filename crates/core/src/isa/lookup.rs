@@ -277,7 +277,7 @@ mod tests {
             ("call.unx", "unknown-modifier: `call` has no modifier `.unx`"),
             ("ld.globl.u32", "did you mean `.global`?"),
             ("", "unknown-instruction"),
-            ("vadd.s32", "unsupported-instruction: `vadd` is not supported"),
+            ("multimem.red.add.u32", "unsupported-instruction: `multimem` is not supported"),
             (
                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
                 "`cp.async.bulk` is not supported: bulk copies (TMA) are not modelled (copy with",

@@ -198,7 +198,7 @@ pub(super) const CODES: &[Code] = &[
         "The instruction is valid PTX but is not simulated. The message gives the reason.",
         "Compile without tensor cores, textures and bulk copies; `simt-sim isa` lists the \
          supported forms.",
-        Body("vadd.s32.s32.s32 %r1, %r2, %r3;")),
+        Body("setmaxnreg.inc.sync.aligned.u32 40;")),
     code("unused-label",
         "No branch targets this label.",
         "Remove it, or correct the branch that should target it.",

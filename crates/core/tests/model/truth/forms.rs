@@ -41,7 +41,7 @@ fn is_element_wise(row: &Form) -> bool {
                 | OperandKind::Predicate
                 | OperandKind::PredicatePair
                 | OperandKind::Immediate
-        ) && !o.optional
+        ) && (!o.optional || row.sem == Sem::Video)
     });
     let among_lanes = matches!(
         row.class,
@@ -54,8 +54,9 @@ fn is_element_wise(row: &Form) -> bool {
             | Class::Fence
     );
     let has_result = row.operands.iter().any(|o| o.result);
-    // A GPU chooses other addresses, and a state of a barrier object is opaque.
-    let opaque = matches!(row.sem, Sem::Cvta | Sem::PendingCount | Sem::CvtTensor);
+    // A GPU chooses other addresses; states of barrier objects and cache policies are opaque.
+    let opaque =
+        matches!(row.sem, Sem::Cvta | Sem::PendingCount | Sem::CvtTensor | Sem::Policy);
     shaped && has_result && !among_lanes && !opaque
 }
 
@@ -191,6 +192,7 @@ fn place(found: &FormMatch<'_>) -> (String, Layout) {
     let name = match found.form.sem {
         Sem::AddCarry | Sem::SubCarry | Sem::MadCarry => "carry".to_string(),
         Sem::Div | Sem::Rem => "division".to_string(),
+        Sem::Video => "video".to_string(),
         Sem::Setp | Sem::Set | Sem::SetBool => match is_float(from) {
             true if is_half(from) => "compare_half".to_string(),
             true => format!("compare_float{wide}"),

@@ -60,7 +60,9 @@ impl Page {
             ("abc".chars(), "nm".chars(), ["%q", "!%r"].into_iter());
         let mut result = Type::B32;
         let mut is_predicate = false;
-        for operand in &found.form.operands {
+        // An optional operand is that of a second operation.
+        let combines = ["add", "min", "max"].iter().any(|word| found.has(word));
+        for operand in found.form.operands.iter().filter(|o| !o.optional || combines) {
             let ty = match operand.kind {
                 OperandKind::Value(ty) | OperandKind::Wider(ty) | OperandKind::Moved(ty) => {
                     Some(ty)
