@@ -1,4 +1,10 @@
 //! Video instructions (PTX ISA, "Scalar Video Instructions" and "SIMD Video Instructions").
+//!
+//! NVIDIA's assembler replaces them by other instructions since Maxwell. Where the results of an H200
+//! (`tests/observations/h200/video.ptx.ron`) differ from the manual, they are modelled: a second
+//! operation compares the first one's 64-bit result (of `vadd` and `vsub`, the sign-extended word),
+//! `vmad` multiplies whole words as signed numbers, a saturated `vshl` has 34 bits, and an unsigned
+//! sum or difference of a whole word saturates at 0 only.
 
 use super::RegisterFile;
 use crate::base::LaneMask;
@@ -28,7 +34,6 @@ fn clamped(x: i128, bits: u32, signed: bool) -> i128 {
 
 /// Returns the function of `a` and `b`, not clamped; `c` is an operand of `vmad`.
 fn apply(op: &Video, a: i64, b: i64, c: u32) -> i128 {
-    let [_, signed_a, signed_b] = op.signed;
     let amount = |wrap: bool| if wrap { b as u64 & 31 } else { (b as u64).min(32) };
     match op.f {
         VideoFn::Add => i128::from(a + b),
@@ -40,8 +45,9 @@ fn apply(op: &Video, a: i64, b: i64, c: u32) -> i128 {
         VideoFn::ShiftLeft { wrap } => i128::from(a) << amount(wrap),
         VideoFn::ShiftRight { wrap } => i128::from(a >> amount(wrap)),
         VideoFn::MultiplyAdd { plus_one, shift } => {
-            let c = if signed_a || signed_b { i128::from(c as i32) } else { i128::from(c) };
-            (i128::from(a) * i128::from(b) + c + i128::from(plus_one)) >> shift
+            let c = i64::from(c as i32);
+            let product = i64::from(a as i32) * i64::from(b as i32);
+            i128::from(product.wrapping_add(c).wrapping_add(plus_one.into()) >> shift)
         }
         VideoFn::Set(compare) => i128::from(match compare {
             Compare::Ne => a != b,
@@ -64,14 +70,39 @@ fn result(op: &Video, [a, b, c]: [u32; 3]) -> u32 {
             let is_product = matches!(op.f, VideoFn::MultiplyAdd { .. });
             let signed = if is_product { signed_a || signed_b } else { signed };
             let x = apply(op, a, b, c);
-            let x = if op.sat { clamped(x, bits, signed) } else { x } as u32;
+            let whole = bits == 32;
+            let x = match op.f {
+                VideoFn::ShiftLeft { .. } if op.sat => x << (128 - 34) >> (128 - 34),
+                VideoFn::Add | VideoFn::Sub if !op.sat => i128::from(x as i32),
+                _ => x,
+            };
+            let x = match op.f {
+                _ if !op.sat => x,
+                VideoFn::Add | VideoFn::Sub | VideoFn::AbsDiff if whole && !signed => x.max(0),
+                _ => clamped(x, bits, signed),
+            } as i64;
+            let is_less = match signed {
+                true => x < i64::from(c as i32),
+                false => (x as u64) < u64::from(c),
+            };
+            let x = x as u32;
             match op.then {
                 _ if is_product => x,
                 VideoThen::Add => x.wrapping_add(c),
-                VideoThen::Min if signed => (x as i32).min(c as i32) as u32,
-                VideoThen::Max if signed => (x as i32).max(c as i32) as u32,
-                VideoThen::Min => x.min(c),
-                VideoThen::Max => x.max(c),
+                VideoThen::Min => {
+                    if is_less {
+                        x
+                    } else {
+                        c
+                    }
+                }
+                VideoThen::Max => {
+                    if is_less {
+                        c
+                    } else {
+                        x
+                    }
+                }
                 VideoThen::Merge => {
                     let mask = u32::MAX >> (32 - bits) << at;
                     x << at & mask | c & !mask

@@ -17,7 +17,8 @@ fn scalar_instructions_select_clamp_and_combine() {
     const C: u32 = 0x1122_3344;
     for (inst, expected) in [
         ("vadd.u32.u32.u32 %r1, %r2, %r3;", 0x80fd_8181),
-        ("vadd.u32.u32.u32.sat %r1, %r2, %r3;", 0xffff_ffff),
+        // As an H200, against the manual.
+        ("vadd.u32.u32.u32.sat %r1, %r2, %r3;", 0x80fd_8181),
         // -1 (byte 2 of a) + 0x280
         ("vadd.s32.s32.s32 %r1, %r2.b2, %r3.h0;", 0x27f),
         // 0x7f01 + -2, clamped to 8 bits and put in byte 1 of c

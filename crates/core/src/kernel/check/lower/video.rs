@@ -53,9 +53,9 @@ impl Body<'_> {
             _ => VideoFn::Set(comparison(m)),
         };
         let types = [m.ty(), m.second_type(), m.third_type()];
-        // `vset` has no type for its result.
+        // `vset` has no type for its result; a second operation takes that of `a`.
         let types = match f {
-            VideoFn::Set(_) => [Type::U32, types[0], types[1]],
+            VideoFn::Set(_) => [types[0], types[0], types[1]],
             _ => types,
         };
         let then = m
