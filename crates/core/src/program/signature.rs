@@ -53,8 +53,11 @@ impl<'s> Signatures<'s> {
         let kernels = tokens.iter().enumerate().filter(|(_, token)| **token == "__global__");
         let declared = kernels.filter_map(|(at, _)| {
             let after = &tokens[at + 1..];
-            let (name, parameters) = signature(&after[..after.len().min(MOST_TOKENS)])?;
-            Some((name, split(parameters).into_iter().map(parameter).collect()))
+            let (name, parameters, next) = signature(&after[..after.len().min(MOST_TOKENS)])?;
+            let names: Vec<_> = split(parameters).into_iter().map(parameter).collect();
+            // An instance asked for (`template __global__ void k<4>(int *);`) need not repeat names.
+            let tells = next != Some(";") || names.is_empty() || names.iter().any(Option::is_some);
+            tells.then_some((name, names))
         });
         Signatures { declared: declared.collect() }
     }
@@ -153,8 +156,9 @@ fn raw_string(text: &str) -> Option<usize> {
     text.find(&end).map(|at| at + end.len())
 }
 
-/// Reads what follows `__global__`: the name of the kernel and the tokens of its parameters.
-fn signature<'t, 's>(tokens: &'t [&'s str]) -> Option<(&'s str, &'t [&'s str])> {
+/// Reads what follows `__global__`: the name of the kernel, the tokens of its parameters, and the
+/// token after them.
+fn signature<'t, 's>(tokens: &'t [&'s str]) -> Option<(&'s str, &'t [&'s str], Option<&'s str>)> {
     let mut at = 0;
     while let Some(&token) = tokens.get(at) {
         match token {
@@ -163,7 +167,8 @@ fn signature<'t, 's>(tokens: &'t [&'s str]) -> Option<(&'s str, &'t [&'s str])> 
                 let length = balanced(&tokens[at..])?;
                 let before = word_before(&tokens[..at])?;
                 if !ATTRIBUTES.contains(&before) {
-                    return Some((before, &tokens[at + 1..at + length - 1]));
+                    let next = tokens.get(at + length).copied();
+                    return Some((before, &tokens[at + 1..at + length - 1], next));
                 }
                 at += length;
             }
@@ -263,6 +268,7 @@ mod tests {
               std::pair<int, float> both, /* count */ unsigned n = max(1, 2)) {}\n\
             extern \"C\" void __global__ add(int *a, struct Point at) { int b; }\n\
             template <> __global__ void one<float>(float x) {}\n\
+            template __global__ void one<float>(float);\n\
             static __global__ __attribute__((unused)) void none(void);\n";
         assert_eq!(names(source, "scan<float, 4>", 4), some(["in", "out", "both", "n"]));
         assert_eq!(names(source, "lib::scan<int, 1>(int*)", 4), some(["in", "out", "both", "n"]));
