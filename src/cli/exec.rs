@@ -45,12 +45,12 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
     let folder = tempfile::Builder::new().prefix("simt-sim-exec-").tempdir();
     let folder =
         folder.map_err(|e| Failure::new(format!("cannot create a temporary folder: {e}")))?;
-    libraries::place(folder.path())?;
+    let placed = libraries::provide(folder.path())?;
     let reports = folder.path().join("launches");
     fs::create_dir(&reports)
         .map_err(|e| Failure::new(format!("cannot create a temporary folder: {e}")))?;
     let mut command = Command::new(program);
-    command.args(arguments).env(SEARCH, in_front(folder.path())?);
+    command.args(arguments).env(SEARCH, in_front(&placed)?);
     let set = |command: &mut Command, name: &str, value: &dyn std::fmt::Display| {
         command.env(format!("SIMT_SIM_{name}"), value.to_string());
     };

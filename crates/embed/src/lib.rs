@@ -11,7 +11,8 @@ use std::{env, fs};
 
 use proc_macro::{TokenStream, TokenTree};
 
-/// Expands to the bytes of the shared library of a dependency, as `&[u8]`.
+/// Expands to the bytes of the shared library of a dependency, and a digest of them (FNV-1a), as
+/// `(&[u8], u64)`.
 ///
 /// The argument is the name of its library target. Where nothing is linked (`cargo check`), the
 /// bytes may be missing; the result is then empty.
@@ -23,11 +24,20 @@ pub fn shared_library(input: TokenStream) -> TokenStream {
     };
     let found = env::var_os("OUT_DIR").and_then(|out| newest(&folder(Path::new(&out))?, &name));
     let code = match found {
-        Some(path) => format!("{{ let bytes: &[u8] = include_bytes!({path:?}); bytes }}"),
+        Some(path) => {
+            let digest = fs::read(&path).map_or(0, |bytes| digest(&bytes));
+            format!("{{ let bytes: &[u8] = include_bytes!({path:?}); (bytes, {digest}_u64) }}")
+        }
         None if links() => return error(&format!("Cargo has not built the library `{name}`")),
-        None => "{ let bytes: &[u8] = &[]; bytes }".to_owned(),
+        None => "{ let bytes: &[u8] = &[]; (bytes, 0_u64) }".to_owned(),
     };
     code.parse().unwrap_or_default()
+}
+
+fn digest(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 fn error(message: &str) -> TokenStream {

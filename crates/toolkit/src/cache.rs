@@ -42,7 +42,7 @@ pub(crate) fn kept<E>(
     if let Some(listing) = known(&KEPT.lock().unwrap_or_else(PoisonError::into_inner).1) {
         return Ok(listing);
     }
-    let folder = folder(|name| std::env::var_os(name));
+    let folder = user_folder();
     let stored = folder.as_deref().and_then(|folder| read(folder, image, by));
     let listing = match stored {
         Some(listing) => listing,
@@ -70,6 +70,12 @@ pub(crate) fn identity(program: &Path) -> String {
     let changed = meta.and_then(|meta| meta.modified()).ok();
     let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
     format!("{} {size} {}", program.display(), changed.as_nanos())
+}
+
+/// Returns the user's cache folder for what can be made again. It may not exist; `None`: nothing is
+/// kept on disk.
+pub fn user_folder() -> Option<PathBuf> {
+    folder(|name| std::env::var_os(name))
 }
 
 /// Returns the folder, which may not exist. `get` reads a variable of the environment.

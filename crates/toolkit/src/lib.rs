@@ -7,6 +7,7 @@ mod cache;
 mod disassemble;
 pub mod watch;
 
+pub use cache::user_folder;
 pub use disassemble::{DISASSEMBLER, ListingError, listing};
 
 use std::env::consts::EXE_SUFFIX;
