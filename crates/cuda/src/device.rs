@@ -6,6 +6,7 @@ use simt_core::machine::Options as RunOptions;
 use simt_core::spec::Machine;
 
 use crate::error::Error;
+use crate::transfer::link_rate;
 
 /// Oldest architecture that CUDA 13's compilers make code for. Older machines claim it.
 const OLDEST: u32 = 75;
@@ -29,7 +30,9 @@ pub(crate) struct Device {
     pub(crate) arch: u32,
     /// Bytes of device memory.
     pub(crate) memory: u64,
-    /// Cycles of all launches so far.
+    /// Bytes a second between host and device.
+    pub(crate) link: f64,
+    /// Cycles of all launches, copies and sets so far.
     pub(crate) cycles: u64,
     /// Primary context, once made.
     pub(crate) primary: Option<u64>,
@@ -45,9 +48,18 @@ impl Device {
         arch: Option<u32>,
         memory: u64,
     ) -> Device {
-        let arch = arch.unwrap_or_else(|| named_arch(&machine.doc).unwrap_or(DEFAULT).max(OLDEST));
-        let machine = Arc::new(machine);
-        Device { machine, options, arch, memory, cycles: 0, primary: None, retained: 0, flags: 0 }
+        let named = named_arch(&machine.doc).unwrap_or(DEFAULT);
+        Device {
+            machine: Arc::new(machine),
+            options,
+            arch: arch.unwrap_or(named.max(OLDEST)),
+            memory,
+            link: link_rate(named),
+            cycles: 0,
+            primary: None,
+            retained: 0,
+            flags: 0,
+        }
     }
 
     pub(crate) fn name(&self) -> String {

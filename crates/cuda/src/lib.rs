@@ -27,6 +27,7 @@ mod running;
 mod state;
 mod stream;
 mod table;
+mod transfer;
 mod views;
 
 use std::io::Write as _;

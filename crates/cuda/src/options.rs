@@ -16,8 +16,9 @@ use crate::views::Views;
 
 /// Bytes of device memory by default.
 const MEMORY_GIB: u64 = 16;
-/// Cycles after which a launch is given up by default.
-const CYCLES: u64 = 2_000_000_000;
+/// Cycles after which a launch is given up by default: about a minute of a GPU. A kernel of one
+/// thread takes long without being hung.
+const CYCLES: u64 = 100_000_000_000;
 
 /// Options of a process.
 #[derive(Debug)]

@@ -51,7 +51,7 @@ pub(crate) struct ExecArgs {
     /// Give the virtual GPU so much memory [default: 16]
     #[arg(long, value_name = "GIB")]
     pub(crate) max_memory: Option<u64>,
-    /// Give a launch up after N cycles [default: 2000000000]
+    /// Give a launch up after N cycles [default: 100000000000]
     #[arg(long, value_name = "N")]
     pub(crate) max_cycles: Option<u64>,
     /// Write the libraries to DIR and run nothing, for a process that loads them by itself

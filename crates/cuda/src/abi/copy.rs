@@ -100,6 +100,7 @@ fn copy(driver: &mut Driver, to: u64, from: u64, bytes: u64) -> Result<(), Error
     // promises as much memory of the process. `place` returns plain pointers, so no reference is
     // alive.
     unsafe { pointer::copy(target, source, bytes as usize) };
+    driver.copied(to, from, bytes);
     Ok(())
 }
 

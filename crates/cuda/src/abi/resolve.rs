@@ -74,8 +74,8 @@ fn resolve(symbol: In<u8>, pfn: Out<usize>, version: i32, flags: u64) -> Result<
 /// Returns the warning about a library that asks for undocumented tables; `None` for one that works
 /// without them.
 ///
-/// NVIDIA's runtime asks, which `nvcc` links into libraries and programs by default. nvJitLink asks
-/// too, and links without an answer.
+/// NVIDIA's runtime asks, which `nvcc` links into libraries and programs by default. nvJitLink and
+/// NVRTC ask too, and work without an answer.
 fn warning(file: &str) -> Option<String> {
     let name = file.rsplit('/').next().unwrap_or_default();
     let file = simt_core::diag::printable(file);
@@ -83,7 +83,8 @@ fn warning(file: &str) -> Option<String> {
         "simt-sim: warning: `{file}` has NVIDIA's CUDA runtime in it, which runs on NVIDIA's driver \
          only; its calls fail\nhelp: link it with `nvcc -cudart shared`\n"
     );
-    (!name.starts_with("libnvJitLink")).then_some(warning)
+    let works = ["libnvJitLink", "libnvrtc"].iter().any(|start| name.starts_with(start));
+    (!works).then_some(warning)
 }
 
 /// Name and description of a result as C strings.
@@ -146,11 +147,11 @@ entry_points! {
     fn cuGetExportTable(table: Out<usize>, _id: usize) {
         // Undocumented tables; clients that can do without them go on.
         static WARNED: Once = Once::new();
-        WARNED.call_once(|| {
-            if let Some(file) = caller::file() {
-                warning(&file).iter().for_each(|warning| crate::say(warning));
-            }
-        });
+        if !WARNED.is_completed()
+            && let Some(warning) = caller::file().and_then(|file| warning(&file))
+        {
+            WARNED.call_once(|| crate::say(&warning));
+        }
         table.set(0)?;
         Err(Error::NOT_FOUND)
     }
@@ -178,6 +179,13 @@ mod tests {
         assert_eq!(symbol("cuMemcpyHtoD_v2", 13_000), Some("cuMemcpyHtoD_v2"));
         assert_eq!(symbol("cuMemcpyHtoD_ptds", 13_000), Some("cuMemcpyHtoD_v2"));
         assert_eq!(symbol("cuNothing", 13_000), None);
+    }
+
+    #[test]
+    fn libraries_that_work_without_tables_cause_no_warning() {
+        assert_eq!(warning("/a/libnvrtc.so.13"), None);
+        assert_eq!(warning("/a/libnvJitLink.so.13"), None);
+        assert!(warning("/a/program").is_some_and(|warning| warning.contains("`/a/program`")));
     }
 
     #[test]

@@ -25,6 +25,7 @@ fn row(driver: &mut Driver, address: u64, width: u64, value: u32, count: u64) ->
         (2, [a, b, ..]) => target.chunks_exact_mut(2).for_each(|c| c.copy_from_slice(&[a, b])),
         (_, all) => target.chunks_exact_mut(4).for_each(|c| c.copy_from_slice(&all)),
     }
+    driver.filled(address, bytes);
     Ok(())
 }
 
