@@ -44,15 +44,15 @@ pub(crate) enum Left {
 #[derive(Default)]
 pub(crate) struct Queue {
     waiting: VecDeque<Work>,
-    /// Process whose thread is at work; a child of `fork` has no such thread.
-    at_work: Option<u32>,
+    /// True while a thread is at work.
+    at_work: bool,
     left: Vec<Left>,
 }
 
 impl Queue {
     /// Returns true if work is not done.
     pub(crate) fn is_busy(&self) -> bool {
-        self.at_work.is_some()
+        self.at_work
     }
 
     /// Keeps something for the program until it waits.
@@ -75,43 +75,28 @@ impl Driver {
 }
 
 /// Waits until all work is done.
-///
-/// # Errors
-/// If the work is that of a parent process, which no thread of this one does.
-pub(crate) fn finish(
-    mut driver: MutexGuard<'static, Driver>,
-) -> Result<MutexGuard<'static, Driver>, Error> {
-    while let Some(process) = driver.queue.at_work {
-        if process != std::process::id() {
-            return Err(Error::NOT_INITIALIZED);
-        }
+pub(crate) fn finish(mut driver: MutexGuard<'static, Driver>) -> MutexGuard<'static, Driver> {
+    while driver.queue.at_work {
         driver = ENDED.wait(driver).unwrap_or_else(PoisonError::into_inner);
     }
     driver.arrive();
-    Ok(driver)
+    driver
 }
 
 /// Adds work and lets a thread do it.
-///
-/// # Errors
-/// As for [`finish`].
-pub(crate) fn submit(mut driver: MutexGuard<'static, Driver>, work: Work) -> Result<(), Error> {
+pub(crate) fn submit(mut driver: MutexGuard<'static, Driver>, work: Work) {
     if driver.queue.waiting.len() >= MOST_WORK {
-        driver = finish(driver)?;
+        driver = finish(driver);
     }
-    let own = std::process::id();
     driver.queue.waiting.push_back(work);
-    match driver.queue.at_work {
-        Some(process) if process == own => return Ok(()),
-        Some(_) => return Err(Error::NOT_INITIALIZED),
-        None => driver.queue.at_work = Some(own),
+    if std::mem::replace(&mut driver.queue.at_work, true) {
+        return;
     }
     drop(driver);
     let worker = thread::Builder::new().name("simt-sim".to_owned()).stack_size(STACK);
     if worker.spawn(work_off).is_err() {
         work_off(); // without a thread, the caller does it
     }
-    Ok(())
 }
 
 /// Does all work, and ends.
@@ -119,7 +104,7 @@ fn work_off() {
     while let Ok(mut driver) = state::at_once() {
         match driver.queue.waiting.pop_front() {
             None => {
-                driver.queue.at_work = None;
+                driver.queue.at_work = false;
                 ENDED.notify_all();
                 return;
             }

@@ -60,8 +60,8 @@ pub(crate) struct Driver {
     pub(crate) bases: Bases,
 }
 
-/// The driver, once `cuInit` made it; an error if the options have none.
-static DRIVER: OnceLock<Result<Mutex<Driver>, ()>> = OnceLock::new();
+/// The driver, once `cuInit` made it, and the process that did; an error if the options have none.
+static DRIVER: OnceLock<(u32, Result<Mutex<Driver>, ()>)> = OnceLock::new();
 
 thread_local! {
     /// Stack of current contexts of the thread.
@@ -71,35 +71,46 @@ thread_local! {
 /// Makes the driver.
 ///
 /// # Errors
-/// If an option has no meaning; the reason goes to standard error.
+/// If an option has no meaning; the reason goes to standard error. As for [`at_once`] in a child
+/// process.
 pub(crate) fn initialize() -> Result<(), Error> {
-    let made = DRIVER.get_or_init(|| match Options::read() {
-        Ok(options) => Ok(Mutex::new(Driver::new(options))),
-        Err(reason) => {
-            crate::say(&format!("error: {reason}\n"));
-            Err(())
-        }
+    DRIVER.get_or_init(|| {
+        let made = match Options::read() {
+            Ok(options) => Ok(Mutex::new(Driver::new(options))),
+            Err(reason) => {
+                crate::say(&format!("error: {reason}\n"));
+                Err(())
+            }
+        };
+        (std::process::id(), made)
     });
     abi::at_exit();
-    made.as_ref().map(|_| ()).map_err(|()| Error::NOT_INITIALIZED)
+    made().map(|_| ())
+}
+
+/// Returns the driver's lock.
+fn made() -> Result<&'static Mutex<Driver>, Error> {
+    match DRIVER.get() {
+        Some((process, Ok(driver))) if *process == std::process::id() => Ok(driver),
+        _ => Err(Error::NOT_INITIALIZED),
+    }
 }
 
 /// Returns the driver once all launches have ended.
 ///
 /// # Errors
-/// If it has not been made, or if launches are those of a parent process.
+/// As for [`at_once`].
 pub(crate) fn driver() -> Result<MutexGuard<'static, Driver>, Error> {
-    queue::finish(at_once()?)
+    Ok(queue::finish(at_once()?))
 }
 
 /// Returns the driver, which may be at work: contents of memory are then elsewhere.
 ///
 /// # Errors
-/// If it has not been made.
+/// If it has not been made, or if a parent process made it: as on a GPU, a child of `fork` cannot go
+/// on with CUDA, and its copy of the lock may never be free.
 pub(crate) fn at_once() -> Result<MutexGuard<'static, Driver>, Error> {
-    let Some(Ok(driver)) = DRIVER.get() else {
-        return Err(Error::NOT_INITIALIZED);
-    };
+    let driver = made()?;
     // A call that panicked may have left an object half made; its handle is then unknown.
     Ok(driver.lock().unwrap_or_else(PoisonError::into_inner))
 }

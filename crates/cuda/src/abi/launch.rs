@@ -82,7 +82,7 @@ fn launch(
     let request = Request { function, grid, block: threads, shared, params: block, cooperative };
     let ready = driver.admitted(request)?;
     let blocks = driver.options.blocking;
-    queue::submit(driver, Work::Launch(Box::new(ready)))?;
+    queue::submit(driver, Work::Launch(Box::new(ready)));
     if blocks { state::driver()?.context().map(|_| ()) } else { Ok(()) }
 }
 

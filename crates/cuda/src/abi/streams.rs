@@ -50,7 +50,8 @@ fn record(event: Handle, stream: Handle) -> Result<(), Error> {
     driver.stream(stream)?;
     driver.events.get_mut(event)?.pending += 1;
     if driver.queue.is_busy() {
-        return queue::submit(driver, Work::Record(event, device));
+        queue::submit(driver, Work::Record(event, device));
+        return Ok(());
     }
     driver.record(event, device);
     Ok(())

@@ -83,6 +83,29 @@ fn results_and_times_do_not_depend_on_waiting() {
 }
 
 #[test]
+fn a_child_of_fork_cannot_use_the_driver() {
+    const NOT_INITIALIZED: i32 = 3;
+    let cuda = Driver::load();
+    cuda.context();
+    let [init, synchronize] = ["cuInit", "cuCtxSynchronize"].map(|name| cuda.function(name));
+    // SAFETY: the child calls two functions that return at once, and ends.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // SAFETY: as any call of a function with numbers; `_exit` ends the process.
+        unsafe {
+            let codes = [init, synchronize].map(|f| f(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) as i32);
+            libc::_exit(if codes == [NOT_INITIALIZED; 2] { 0 } else { 1 });
+        }
+    }
+    assert!(child > 0, "no child process");
+    let mut status = 0;
+    // SAFETY: the child is ours, and the place for its status lives.
+    let ended = unsafe { libc::waitpid(child, &raw mut status, 0) };
+    assert_eq!((ended, status), (child, 0), "CUDA goes on in a child");
+    assert_eq!(cuda.call("cuCtxSynchronize", &[]), 0, "the parent goes on");
+}
+
+#[test]
 fn copies_and_sets_take_the_time_of_their_bytes() {
     const BYTES: u64 = 1 << 22;
     let cuda = Driver::load();
