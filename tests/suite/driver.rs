@@ -9,9 +9,20 @@ use std::{env, fs};
 /// Adds two vectors with Python's standard library; the argument is the number of blocks.
 const PROGRAM: &str = "tests/exec/vector_add.py";
 
+/// Folder where libraries of builds are kept; the user's is not for those of tests.
+fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("exec-cache")
+}
+
 fn exec(arguments: &[&str]) -> Output {
+    exec_in(&cache(), arguments)
+}
+
+/// Runs `exec` with a cache folder; with an empty path there is none.
+fn exec_in(cache: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
-    command.arg("exec").args(arguments).env("COLUMNS", "100").output().expect("the binary starts")
+    command.arg("exec").args(arguments).env("COLUMNS", "100").env("SIMT_SIM_CACHE", cache);
+    command.output().expect("the binary starts")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -41,12 +52,19 @@ fn the_program_decides_output_and_exit_code() {
     assert_eq!(done.status.code(), Some(7));
     assert_eq!(text(&done.stdout), "out\n");
     assert_eq!(text(&done.stderr), "err\nsimt-sim: the program launched no kernel\n");
-    let quiet = exec(&["-q", "sh", "-c", "echo $LD_LIBRARY_PATH; ls -L ${LD_LIBRARY_PATH%%:*}"]);
-    assert_eq!(text(&quiet.stderr), "");
-    let stdout = text(&quiet.stdout);
-    assert!(stdout.contains("libcuda.so.1\n"), "{stdout}");
-    let place = stdout.split([':', '\n']).next().expect("a folder");
-    assert!(!Path::new(place).exists(), "{place} is removed after the run");
+    let place = |cache: &Path| {
+        let shown = "echo $LD_LIBRARY_PATH; ls -L ${LD_LIBRARY_PATH%%:*}";
+        let quiet = exec_in(cache, &["-q", "sh", "-c", shown]);
+        assert_eq!(text(&quiet.stderr), "");
+        let stdout = text(&quiet.stdout);
+        assert!(stdout.contains("libcuda.so.1\n"), "{stdout}");
+        PathBuf::from(stdout.split([':', '\n']).next().expect("a folder"))
+    };
+    let temporary = place(Path::new(""));
+    assert!(!temporary.exists(), "{} is removed after the run", temporary.display());
+    let kept = place(&cache());
+    assert!(kept.starts_with(cache()) && kept.exists(), "{} is kept", kept.display());
+    assert_eq!(place(&cache()), kept, "it serves the next run");
     assert_eq!(exec(&["-q", "sh", "-c", "kill -9 $$"]).status.code(), Some(137));
     let interrupted = exec(&["sh", "-c", "kill -INT $PPID; sleep 0.2; exit 5"]);
     assert_eq!(interrupted.status.code(), Some(5), "an interrupt is for the program");
@@ -132,6 +150,7 @@ fn a_fault_is_cudas_error_and_ours_in_words() {
     assert!(words.contains("st.global.f32 [%p], %x;"), "{words}");
     let blocking = Command::new(env!("CARGO_BIN_EXE_simt-sim"))
         .args(["exec", "--", python, PROGRAM, "4", "fault"])
+        .env("SIMT_SIM_CACHE", cache())
         .env("CUDA_LAUNCH_BLOCKING", "1")
         .output()
         .expect("the binary starts");

@@ -30,6 +30,8 @@ fn folder(name: &str) -> PathBuf {
 fn exec(options: &[&str], program: &[OsString]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
     command.arg("exec").args(options).arg("--").args(program).env("COLUMNS", "100");
+    // Libraries of each build are kept; the user's folder is not for those of tests.
+    command.env("SIMT_SIM_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("exec-cache"));
     command
 }
 
@@ -153,6 +155,26 @@ fn every_program_is_run() {
     ];
     assert_eq!(programs("cu"), tested);
     assert_eq!(programs("py"), ["matmul", "reduce", "softmax", "warps"]);
+}
+
+#[test]
+fn twelve_thousand_mutated_calls_of_the_runtime_return() {
+    let folder = folder("mutated");
+    let program = folder.join("mutated");
+    let mut cc = Command::new("cc");
+    cc.args(["-w", "-O1", "-o"]).arg(&program).args(["tests/exec/mutated.c", "-lpthread", "-ldl"]);
+    match cc.output() {
+        Err(_) => return notice("found no C compiler `cc`"),
+        Ok(output) => assert!(output.status.success(), "{}", text(&output.stderr)),
+    }
+    let options = ["-q", "--machine", "teaching", "--warp-size", "32", "--max-cycles", "200000"];
+    let output = output(&mut exec(&options, &[program.into()]));
+    let (printed, words) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{printed}{words}");
+    assert!(!words.contains("this is a bug"), "{words}");
+    let numbers = printed.split_whitespace().filter_map(|word| word.parse::<u32>().ok());
+    assert_eq!(numbers.sum::<u32>(), 12_000, "{printed}");
+    assert!(printed.ends_with("then 0\n"), "{printed}");
 }
 
 #[test]

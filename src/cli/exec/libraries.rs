@@ -23,8 +23,11 @@ const LINK_NAME: &str = "libcuda.so";
 
 /// Start of the names of kept folders.
 const KEPT: &str = "libraries-";
-/// Age at which a kept folder of another version is removed.
-const OLD: Duration = Duration::from_secs(30 * 24 * 3600);
+/// Age at which a kept folder of another version may be removed: programs that began with it may
+/// load it later.
+const OLD: Duration = Duration::from_secs(24 * 3600);
+/// Folders of other versions that stay all the same.
+const MOST_KEPT: usize = 3;
 
 /// Returns a folder with the libraries: the kept one, or else `temporary`, to which it writes them.
 pub(super) fn provide(temporary: &Path) -> Result<PathBuf, Failure> {
@@ -81,14 +84,18 @@ fn kept(cache: Option<PathBuf>) -> Option<PathBuf> {
     private::is_sound(&cache, &folder).then_some(folder)
 }
 
-/// Removes folders of other versions that were made long ago.
+/// Removes old folders of other versions but the newest few.
 fn remove_old(cache: &Path) {
-    for entry in fs::read_dir(cache).into_iter().flatten().flatten() {
-        let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(KEPT));
-        let made = entry.metadata().and_then(|meta| meta.modified()).ok();
-        let age = made.and_then(|made| SystemTime::now().duration_since(made).ok());
-        if is_ours && age.is_some_and(|age| age > OLD) {
-            let _ = fs::remove_dir_all(entry.path());
+    let entries = fs::read_dir(cache).into_iter().flatten().flatten();
+    let ours = entries.filter(|e| e.file_name().to_str().is_some_and(|n| n.starts_with(KEPT)));
+    let made = |entry: &fs::DirEntry| entry.metadata().and_then(|meta| meta.modified()).ok();
+    let mut folders: Vec<(SystemTime, PathBuf)> =
+        ours.filter_map(|entry| Some((made(&entry)?, entry.path()))).collect();
+    folders.sort();
+    folders.truncate(folders.len().saturating_sub(MOST_KEPT));
+    for (made, folder) in folders {
+        if SystemTime::now().duration_since(made).is_ok_and(|age| age > OLD) {
+            let _ = fs::remove_dir_all(folder);
         }
     }
 }
@@ -168,6 +175,26 @@ mod tests {
 
     fn set_mode(path: &Path, mode: u32) {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
+    }
+
+    #[test]
+    fn old_versions_are_removed_but_the_newest() {
+        let cache = tempfile::tempdir().expect("a folder");
+        for days in 0..6_u64 {
+            let folder = cache.path().join(format!("{KEPT}{days}"));
+            fs::create_dir(&folder).expect("a folder");
+            let made = SystemTime::now() - Duration::from_secs(days * 24 * 3600);
+            fs::File::open(&folder).and_then(|f| f.set_modified(made)).expect("a time");
+        }
+        fs::create_dir(cache.path().join("other")).expect("a folder");
+        remove_old(cache.path());
+        let mut left: Vec<_> = fs::read_dir(cache.path())
+            .expect("a folder")
+            .flatten()
+            .map(|e| e.file_name())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["libraries-0", "libraries-1", "libraries-2", "other"]);
     }
 
     #[test]

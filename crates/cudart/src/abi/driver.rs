@@ -100,6 +100,7 @@ driver! {
     cuMemHostGetDevicePointer_v2(device: *mut DevicePtr, pointer: usize, flags: u32);
     cuMemHostGetFlags(flags: *mut u32, pointer: usize);
     cuPointerGetAttribute(value: *mut c_void, attribute: u32, pointer: DevicePtr);
+    cuMemcpy(to: DevicePtr, from: DevicePtr, bytes: usize);
     cuMemcpyHtoD_v2(to: DevicePtr, from: usize, bytes: usize);
     cuMemcpyDtoH_v2(to: usize, from: DevicePtr, bytes: usize);
     cuMemcpyDtoD_v2(to: DevicePtr, from: DevicePtr, bytes: usize);
