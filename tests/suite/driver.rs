@@ -60,6 +60,8 @@ fn the_program_decides_output_and_exit_code() {
         assert!(stdout.contains("libcuda.so.1\n"), "{stdout}");
         PathBuf::from(stdout.split([':', '\n']).next().expect("a folder"))
     };
+    let joined = exec(&["-q", "-j1", "sh", "-c", "echo $SIMT_SIM_JOBS $0", "-x", "-j2"]);
+    assert_eq!(text(&joined.stdout), "1 -x\n", "{}", text(&joined.stderr));
     let temporary = place(Path::new(""));
     assert!(!temporary.exists(), "{} is removed after the run", temporary.display());
     let kept = place(&cache());

@@ -58,11 +58,6 @@ pub(crate) struct ExecArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "program")]
     pub(crate) place: Option<PathBuf>,
     /// The program and its arguments
-    #[arg(
-        required_unless_present = "place",
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "PROGRAM"
-    )]
+    #[arg(required_unless_present = "place", trailing_var_arg = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
 }
