@@ -5,12 +5,19 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use simt_core::Program;
+use simt_core::launch::Overrides;
+use simt_core::spec::Mode;
+use simt_core::{Job, Program};
+use simt_report::simulate::simulate;
 
+use crate::support;
 use crate::unseen::outputs_differ;
 
 /// Kernels whose outputs an H200 left.
-const RECORDED: [&str; 2] = ["programs/unseen/mend", "programs/unseen/held"];
+const RECORDED: [&str; 3] = ["programs/unseen/mend", "programs/unseen/held", FORMS];
+/// Kernels with forms that no other recorded kernel has, and the digests of their outputs: an H200
+/// (driver 580.159.04) ran each three times from the cubin that nvcc 13.0.88 made of the `.cu`.
+const FORMS: &str = "tests/observations/h200/forms";
 /// Other listings.
 const OTHERS: [&str; 2] = ["programs/sass", "tests/sass"];
 const PAGE: &str = "docs/reference/machine-forms.md";
@@ -67,10 +74,10 @@ fn page() -> String {
     let mut page = format!(
         "# Forms of machine instructions\n\n\
          Opcodes with their modifiers as the listings of this repository have them: {} forms.\n{tested} \
-         of them are in kernels whose outputs equal an H200's bit by bit (`programs/unseen`).\nThe \
-         others are in kernels that differ (approximations of MUFU), or in listings that were compared \
-         with\ntheir PTX or with closed forms (`programs/sass`, `tests/sass`). `isa/sass.ron` has a \
-         row for each\nopcode.\n\n\
+         of them are in kernels whose outputs equal an H200's bit by bit (`programs/unseen`,\n\
+         `tests/observations/h200/forms`). The others are in kernels that differ (approximations of \
+         MUFU),\nor in listings that were compared with their PTX or with closed forms (`programs/sass`, \
+         `tests/sass`).\n`isa/sass.ron` has a row for each opcode.\n\n\
          | form | recorded, equal | recorded, not equal | other listings |\n|---|--:|--:|--:|\n",
         seen.len(),
     );
@@ -78,6 +85,28 @@ fn page() -> String {
         let _ = writeln!(page, "| `{form}` | {equal} | {differ} | {others} |");
     }
     page
+}
+
+#[test]
+fn forms_leave_the_outputs_of_an_h200() {
+    let recorded = fs::read_to_string(format!("{FORMS}/outputs.txt")).expect("the outputs");
+    let machine = support::machine("h200");
+    let mut compared = 0;
+    for path in listings(FORMS) {
+        let text = fs::read_to_string(&path).expect("a listing");
+        let program = Program::parse(&path.to_string_lossy(), &text);
+        let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a launch");
+        let options = support::options(Mode::Volta, machine.side_order(), 1_000_000);
+        let done = simulate(Job::new(&program, kernel, launch, &machine, options), &())
+            .unwrap_or_else(|e| panic!("{}: {e}", program.name));
+        let out = done.launch.buffers.iter().find(|buffer| buffer.name == "out").expect("out");
+        let line = recorded.lines().find(|line| line.contains(&format!("OUT {} ", kernel.name)));
+        let expected = format!("fnv={:016x}", support::hash(&out.words));
+        let line = line.unwrap_or_else(|| panic!("{} is not recorded", kernel.name));
+        assert!(line.contains(&expected), "{}: {expected}, on the H200 {line}", kernel.name);
+        compared += 1;
+    }
+    assert_eq!(compared, recorded.lines().count());
 }
 
 /// `BLESS=1 cargo test --test suite forms` rewrites the page.

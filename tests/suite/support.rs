@@ -18,3 +18,9 @@ pub(crate) fn texts(folder: &str) -> Vec<PathBuf> {
     });
     found
 }
+
+/// FNV-1a over the words of a buffer, with the offset of `programs/unseen/host.cu`.
+pub(crate) fn hash(words: &[u32]) -> u64 {
+    let step = |h: u64, &word: &u32| (h ^ u64::from(word)).wrapping_mul(1_099_511_628_211);
+    words.iter().fold(1_469_598_103_934_665_603, step)
+}

@@ -112,12 +112,6 @@ fn counters_of_the_compiled_kernels_are_the_h200s() {
     assert_eq!(kernels.len(), 2 + 6 + 4, "{kernels:?}");
 }
 
-/// FNV-1a over the words of a buffer.
-fn hash(words: &[u32]) -> u64 {
-    let step = |h: u64, &word: &u32| (h ^ u64::from(word)).wrapping_mul(1_099_511_628_211);
-    words.iter().fold(1_469_598_103_934_665_603, step)
-}
-
 #[test]
 fn outputs_of_the_compiled_kernels_are_the_h200s() {
     let mut compared = 0;
@@ -128,7 +122,12 @@ fn outputs_of_the_compiled_kernels_are_the_h200s() {
         }
         let done = launched.run();
         let out = done.launch.buffers.iter().find(|b| b.name == "out").expect("a buffer");
-        assert_eq!(format!("{:016x}", hash(&out.words)), launched.words[1], "{}", launched.title());
+        assert_eq!(
+            format!("{:016x}", support::hash(&out.words)),
+            launched.words[1],
+            "{}",
+            launched.title()
+        );
         compared += 1;
     }
     assert!(compared > 100, "{compared} launches");

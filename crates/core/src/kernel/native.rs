@@ -158,13 +158,15 @@ impl Source {
     }
 }
 
-/// Votes of VOTE.
+/// Votes of VOTE, and ELECT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the predicate is true in all, in any, or equal in all lanes")]
 pub enum VoteFn {
     All,
     Any,
     Equal,
+    /// Holds in the lowest executing lane; the result is its number.
+    Elect,
 }
 
 /// Function of an element-wise machine instruction.

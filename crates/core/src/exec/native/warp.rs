@@ -31,9 +31,17 @@ pub(super) fn shuffle(
 /// Executes VOTE and VOTEU for the `active` lanes.
 pub(super) fn vote(op: &Native, f: VoteFn, active: LaneMask, registers: &mut RegisterFile) {
     let yes = predicate(registers, op.q[0]) & active.0;
+    if f == VoteFn::Elect {
+        let lowest = active.lowest().unwrap_or(0);
+        write(op, LaneMask::FULL, registers, |_| lowest);
+        if let Some(p) = op.p[0] {
+            set_predicate(registers, p, active, 1 << lowest);
+        }
+        return;
+    }
     let holds = match f {
         VoteFn::All => yes == active.0,
-        VoteFn::Any => yes != 0,
+        VoteFn::Any | VoteFn::Elect => yes != 0,
         VoteFn::Equal => yes == 0 || yes == active.0,
     };
     let lanes = if op.uniform && !active.is_empty() { LaneMask::FULL } else { active };

@@ -213,7 +213,9 @@ impl<'a> Analysis<'a> {
             }
             Op::Native(op) if op.uniform => false,
             Op::Native(op) => match op.f {
-                NativeFn::Shuffle(_) | NativeFn::Match { .. } => true,
+                NativeFn::Shuffle(_) | NativeFn::Match { .. } | NativeFn::Vote(VoteFn::Elect) => {
+                    true
+                }
                 NativeFn::Vote(_) => diverged || self.guard(inst, state),
                 _ => operand_diverges,
             },

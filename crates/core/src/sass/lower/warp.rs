@@ -19,6 +19,7 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Lowered>, Missing
         "VOTE" | "VOTEU" => vote(l)?,
         "MATCH" => matching(l)?,
         "REDUX" => redux(l)?,
+        "ELECT" => elect(l)?,
         "S2R" | "S2UR" | "CS2R" => special(l)?,
         "BAR" => barrier(l)?,
         "B2R" => barrier_result(l)?,
@@ -81,6 +82,14 @@ fn vote(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     let p = l.result_predicate(at)?;
     let q = [l.predicate(at + 1)?, predicate_never()];
     Ok(boxed(Native { d, p: [p, None], q, uniform, ..native(NativeFn::Vote(f)) }))
+}
+
+/// ELECT P0, URZ, PT: true in the lowest lane, whose number is the result.
+fn elect(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
+    let p = l.result_predicate(0)?;
+    let d = l.result(1, Width::Word)?;
+    let q = [l.predicate(2)?, predicate_never()];
+    Ok(boxed(Native { d, p: [p, None], q, uniform: true, ..native(NativeFn::Vote(VoteFn::Elect)) }))
 }
 
 fn matching(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
