@@ -62,6 +62,7 @@ pub(super) fn place(folder: &Path) -> Result<(), Failure> {
 /// Returns the kept folder with the libraries, which it makes first; `None` if there cannot be one.
 fn kept(cache: Option<PathBuf>) -> Option<PathBuf> {
     let cache = std::path::absolute(cache?).ok()?;
+    std::env::join_paths([&cache]).ok()?; // no name with a colon in a search path
     let folder = cache.join(format!("{KEPT}{:016x}", DRIVER.1 ^ RUNTIME.1.rotate_left(32)));
     if private::is_sound(&cache, &folder) {
         return Some(folder);
@@ -222,5 +223,6 @@ mod tests {
         set_mode(&cache, 0o777);
         assert_eq!(kept(Some(cache)), None, "a folder that others may write keeps nothing");
         assert_eq!(kept(None), None);
+        assert_eq!(kept(Some(temporary.path().join("a:b"))), None, "not for a search path");
     }
 }
