@@ -6,7 +6,7 @@
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
-use simt_core::machine::Options;
+use simt_core::machine::{Options, Timing};
 use simt_core::spec::{Machine, Mode};
 use simt_core::{Job, Program};
 use simt_report::simulate::simulate;
@@ -29,7 +29,14 @@ fn run(program: &Program, mode: Mode, n: u64, jobs: usize) -> u64 {
     let launch =
         program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("a launch");
     let order = if mode == Mode::PreVolta { SideOrder::Taken } else { SideOrder::Fewer };
-    let options = Options { mode, order, yields: true, max_cycles: u64::MAX, max_issues: u64::MAX };
+    let options = Options {
+        mode,
+        order,
+        yields: true,
+        max_cycles: u64::MAX,
+        max_issues: u64::MAX,
+        timing: Timing::Cycles,
+    };
     let done = simulate(Job::new(program, kernel, launch, &spec, options), &Threads::new(jobs))
         .expect("a run");
     assert!(done.run.expectations.iter().all(|e| e.passed));

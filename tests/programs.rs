@@ -11,7 +11,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use simt_core::diag::{self, Source};
 use simt_core::divergence::SideOrder;
 use simt_core::launch::{Launch, Overrides};
-use simt_core::machine::Options;
+use simt_core::machine::{Options, Timing};
 use simt_core::spec::{Machine, Mode, Side};
 use simt_core::{Job, Program};
 use simt_report::simulate::simulate;
@@ -86,8 +86,14 @@ fn hold(path: &Path, mode: Mode, machine: &str) -> Result<(), String> {
         Side::Fewer => SideOrder::Fewer,
         Side::More => SideOrder::More,
     };
-    let options =
-        Options { mode, order, yields: true, max_cycles: MAX_CYCLES, max_issues: u64::MAX };
+    let options = Options {
+        mode,
+        order,
+        yields: true,
+        max_cycles: MAX_CYCLES,
+        max_issues: u64::MAX,
+        timing: Timing::Cycles,
+    };
     let mut left: Option<Launch> = None;
     for index in 0..program.plan.launches() {
         let kernel = program.kernel_at(index, None).map_err(|e| e.to_string())?;

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use simt_core::launch::Overrides;
-use simt_core::machine::Options;
+use simt_core::machine::{Options, Timing};
 use simt_core::spec::Machine;
 use simt_core::{Job, Program};
 use simt_gpu::calibrate;
@@ -41,6 +41,7 @@ pub fn machine(data: &[u8]) {
             yields: true,
             max_cycles: 2_000,
             max_issues: u64::MAX,
+            timing: Timing::Cycles,
         };
         let _ = Job::new(program, kernel, launch.clone(), &spec, options)
             .execute(&())

@@ -6,7 +6,7 @@ use simt_core::diag::has_errors;
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::{Kernel, Op, Special};
 use simt_core::launch::{Launch, Overrides};
-use simt_core::machine::{Finish, Options};
+use simt_core::machine::{Finish, Options, Timing};
 use simt_core::observe::Window;
 use simt_core::ptxas;
 use simt_core::spec::Target;
@@ -104,6 +104,7 @@ pub fn run(data: &[u8]) {
             yields: true,
             max_cycles: MOST_CYCLES,
             max_issues: u64::MAX,
+            timing: Timing::Cycles,
         };
         let clean = whole(&program, kernel, &launch, &spec, &options);
         if let (Some(after), Ok(expected)) = (clean, &oracle)

@@ -15,6 +15,7 @@ mod sass;
 mod step;
 mod suite;
 mod sweep;
+mod timing;
 
 use std::path::PathBuf;
 
@@ -35,6 +36,7 @@ pub(crate) use sass::{ImportArgs, SassChoice};
 pub(crate) use step::StepArgs;
 pub(crate) use suite::{SuiteChoice, UnseenCode, ValidationPage};
 pub(crate) use sweep::SweepArgs;
+pub(crate) use timing::TimingArg;
 
 /// Simulate SIMT warps cycle by cycle: which lanes work, when, and why a warp waits.
 #[derive(Parser, Debug)]
@@ -139,6 +141,9 @@ pub(crate) struct RunArgs {
     /// through plain loads and stores
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
+    /// Model time, or count only [default: cycles]
+    #[arg(long, value_enum)]
+    pub(crate) timing: Option<TimingArg>,
     /// Print only these metrics, comma-separated, by nvprof or Nsight Compute name
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) metrics: Vec<String>,
@@ -261,6 +266,9 @@ pub(crate) struct ProgramChoice {
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) runs: RunsChoice,
+    /// Model time, or count only [default: cycles]
+    #[arg(long, value_enum)]
+    pub(crate) timing: Option<TimingArg>,
     /// Simulate SMs on N host threads [default: all]; figures depend on N only where blocks race
     /// through plain loads and stores
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]

@@ -4,13 +4,16 @@ use simt_core::checks::Checks;
 use simt_core::diag::{Diagnostic, Severity, Span, has_errors, line_column, printable};
 use simt_core::kernel::{Kernel, Refused, support};
 use simt_core::launch::Launch;
+use simt_core::machine::{Finish, Options, Timing};
 use simt_core::sass::{self, is_listing};
 use simt_core::{Job, NoKernel, Program};
 use simt_report::Run;
+use simt_report::simulate::{self, Simulation};
 
-use super::args::{CheckArgs, RunningChoice};
+use super::args::{CheckArgs, RunningChoice, TimingArg};
 use super::job::Planned;
 use super::progress::Bar;
+use super::run::needs_time;
 use super::{Exit, Failure, checks, job, output, run, source};
 
 /// Errors of a kernel shown in a summary.
@@ -123,7 +126,12 @@ fn run_checked(args: &CheckArgs, program: &Program) -> Result<Exit, Failure> {
     let running = &args.running;
     let kernel = program.kernel(running.kernel.as_deref()).map_err(Failure::new)?;
     let machine = job::machine_for(&running.machine, kernel, args.quiet)?;
-    let options = machine.options(&running.limit);
+    let timing = TimingArg::of(running.timing);
+    let timed = [("--max-cycles", running.limit.has_cycles())];
+    if let (Timing::Off, Some((option, _))) = (timing, timed.iter().find(|(_, given)| *given)) {
+        return Err(needs_time(option));
+    }
+    let options = Options { timing, ..machine.options(&running.limit) };
     let launches = job::planned(program, running.kernel.as_deref(), &running.launch)?
         .map_err(|found| Failure(source::render(program, &found)))?;
     let count = launches.len();
@@ -154,7 +162,10 @@ fn run_one(args: &CheckArgs, job: Job<'_>) -> Result<(Exit, Launch), Failure> {
     let program = job.program;
     let wanted = checks::Wanted { on: Some(Checks::ALL), schedules: args.running.schedules };
     let bar = Bar::new(&job.launch, &job.options, args.quiet, 1);
-    let (simulation, findings) = wanted.run(job, &bar)?;
+    let (simulation, findings) = match without_time(args, &job, &wanted, &bar)? {
+        Some(simulation) => (simulation, Vec::new()),
+        None => wanted.run(job, &bar)?,
+    };
     bar.clear();
     output::error(&checks::shown(program, &findings, args.quiet));
     if !args.quiet {
@@ -171,6 +182,31 @@ fn run_one(args: &CheckArgs, job: Job<'_>) -> Result<(Exit, Launch), Failure> {
         output::print(&out)?;
     }
     Ok((run::exit(&simulation, &findings), simulation.launch))
+}
+
+/// Runs a launch without a clock if a run with one must end in the same way: without a race, and
+/// with every expectation fulfilled.
+fn without_time(
+    args: &CheckArgs,
+    job: &Job<'_>,
+    wanted: &checks::Wanted,
+    host: &Bar,
+) -> Result<Option<Simulation>, Failure> {
+    let running = &args.running;
+    let chosen = running.timing.is_some() || running.schedules > 0 || running.limit.has_cycles();
+    if chosen || !simulate::is_free_of_order(&job.code) {
+        return Ok(None);
+    }
+    let mut counted = job.clone();
+    counted.options.timing = Timing::Off;
+    let (mut simulation, findings) = wanted.run(counted, host)?;
+    let ended = matches!(simulation.finish, Finish::Ok) && simulation.run.passed();
+    if !ended || !findings.is_empty() {
+        return Ok(None);
+    }
+    // Nothing that is printed depends on time.
+    simulation.run.notes.retain(|note| note != simulate::COUNTS_ONLY);
+    Ok(Some(simulation))
 }
 
 /// Explains a failed run: proof and waiting lanes of a hang, failed expectations.

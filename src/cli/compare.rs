@@ -1,5 +1,6 @@
 //! `simt-sim compare`: two runs side by side.
 
+use simt_core::machine::Timing;
 use simt_report::annotate::Source;
 use simt_report::compare::{Comparison, IssueStreams};
 use simt_report::html::{self, Part};
@@ -7,9 +8,10 @@ use simt_report::simulate;
 use simt_report::timeline::Recording;
 use simt_report::{self as report, Run};
 
-use super::args::{CompareArgs, Format, PageChoice, ProgramChoice};
+use super::args::{CompareArgs, Format, PageChoice, ProgramChoice, TimingArg};
 use super::job::Setup;
 use super::progress::Bar;
+use super::run::needs_time;
 use super::{Exit, Failure, output, page, runs};
 
 /// Issues of block 0 whose order is compared.
@@ -18,9 +20,15 @@ const STREAM_LIMIT: usize = 4_000_000;
 /// Runs both and prints the differences. A run that fails is a difference, not an exit code.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
     page::sensible(&args.page)?;
-    let (found, sides) = both(&runs::deal(&args.runs, 2)?, args.jobs, &args.page, args.quiet)?;
-    if let (Some(path), [Some(a), Some(b)]) = (&args.page.html, sides.each_ref().map(Side::part)) {
-        output::write_file(path, html::comparison_page(&found, [a, b]).as_bytes())?;
+    let timing = TimingArg::of(args.timing);
+    if timing == Timing::Off && args.runs.limit.has_cycles() {
+        return Err(needs_time("--max-cycles"));
+    }
+    let chosen = runs::deal(&args.runs, 2)?;
+    let (found, sides) = both(&chosen, timing, args.jobs, &args.page, args.quiet)?;
+    if let Some(path) = &args.page.html {
+        let page = html::comparison_page(&found, sides.each_ref().map(Side::part));
+        output::write_file(path, page.as_bytes())?;
     }
     let file = args.output.as_deref();
     let text = match args.format {
@@ -34,11 +42,13 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
 
 /// Runs both and compares them.
 pub(crate) fn comparison(chosen: &[ProgramChoice], jobs: usize) -> Result<Comparison, Failure> {
-    both(chosen, jobs, &PageChoice::default(), false).map(|(found, _)| found)
+    let page = PageChoice::default();
+    both(chosen, Timing::Cycles, jobs, &page, false).map(|(found, _)| found)
 }
 
 fn both(
     chosen: &[ProgramChoice],
+    timing: Timing,
     jobs: usize,
     page: &PageChoice,
     quiet: bool,
@@ -52,7 +62,8 @@ fn both(
             n => format!("expected two runs, found {n}"),
         }));
     };
-    let [a, b] = [simulate(a, jobs, page, quiet)?, simulate(b, jobs, page, quiet)?];
+    let one = |chosen| simulate(chosen, timing, jobs, page, quiet);
+    let [a, b] = [one(a)?, one(b)?];
     Ok((Comparison::new(&a.run, &b.run, [&a.streams, &b.streams]), [a, b]))
 }
 
@@ -66,18 +77,20 @@ struct Side {
 }
 
 impl Side {
-    fn part(&self) -> Option<Part<'_>> {
-        Some(Part { run: &self.run, recording: self.recording.as_ref()?, sources: &self.sources })
+    fn part(&self) -> Part<'_> {
+        Part { run: &self.run, recording: self.recording.as_ref(), sources: &self.sources }
     }
 }
 
 fn simulate(
     chosen: &ProgramChoice,
+    timing: Timing,
     jobs: usize,
     page: &PageChoice,
     quiet: bool,
 ) -> Result<Side, Failure> {
-    let (setup, launch) = Setup::new(chosen, true)?;
+    let (mut setup, launch) = Setup::new(chosen, true)?;
+    setup.options.timing = timing;
     let recording = page::recording(page, &setup, &launch)?;
     let bar = Bar::new(&launch, &setup.options, quiet, jobs);
     let job = setup.job(launch);

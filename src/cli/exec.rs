@@ -13,10 +13,12 @@ use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::Arc;
 use std::{env, fs};
 
+use simt_core::machine::Timing;
 use simt_report as report;
 use simt_report::launches::{self, Launched};
 
-use super::args::{ExecArgs, LoweringArg, PictureFile};
+use super::args::{ExecArgs, LoweringArg, PictureFile, TimingArg};
+use super::run::needs_time;
 use super::{Failure, checks, job, output};
 
 /// Variable with the folders that the system searches for libraries first.
@@ -30,8 +32,16 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
         libraries::place(folder)?;
         return Ok(ExitCode::SUCCESS);
     }
+    let timing = TimingArg::of(args.timing);
     for name in &args.metrics {
-        report::known(name).map_err(Failure::new)?;
+        let (_, metric) = report::known(name).map_err(Failure::new)?;
+        if timing == Timing::Off && metric.needs_time() {
+            return Err(needs_time(&format!("--metrics {name}")));
+        }
+    }
+    let timed = [("--max-cycles", args.max_cycles.is_some()), ("--plot", !args.plot.is_empty())];
+    if let (Timing::Off, Some((option, _))) = (timing, timed.iter().find(|(_, given)| *given)) {
+        return Err(needs_time(option));
     }
     checks::chosen(args.list.checks.as_deref())?;
     let machine = job::machine(&args.machine)?;
@@ -85,6 +95,9 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
     }
     if let Some(list) = &args.list.checks {
         set(&mut command, "CHECKS", list);
+    }
+    if timing == Timing::Off {
+        set(&mut command, "TIMING", &timing.name());
     }
     if let Some(cycles) = args.max_cycles {
         set(&mut command, "MAX_CYCLES", &cycles);

@@ -6,7 +6,7 @@ use simt_core::diag::{self, Diagnostic, Source, closest};
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{self, Launch, Overrides};
-use simt_core::machine::{DoesNotFit, Finish, Options};
+use simt_core::machine::{DoesNotFit, Finish, Options, Timing};
 use simt_core::spec::{Lowering, Machine, Mode};
 use simt_core::{Job, Program};
 use simt_threads::Threads;
@@ -54,7 +54,14 @@ impl MachineSetup {
     /// The options of a run in the machine's mode.
     pub(crate) fn options(&self, limit: &LimitChoice) -> Options {
         let MachineSetup { mode, order, yields, .. } = *self;
-        Options { mode, order, yields, max_cycles: limit.cycles(), max_issues: limit.issues() }
+        Options {
+            mode,
+            order,
+            yields,
+            max_cycles: limit.cycles(),
+            max_issues: limit.issues(),
+            timing: Timing::Cycles,
+        }
     }
 }
 

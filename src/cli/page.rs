@@ -4,6 +4,7 @@ use std::path::Path;
 
 use simt_core::Program;
 use simt_core::launch::Launch;
+use simt_core::machine::Timing;
 use simt_report::Run;
 use simt_report::annotate::{Source, origins};
 use simt_report::simulate;
@@ -33,13 +34,13 @@ pub(crate) fn sensible(choice: &PageChoice) -> Result<(), Failure> {
     }
 }
 
-/// Records the window of the page; `None` if no page is written.
+/// Records the window of the page; `None` if no page is written, or timing is off.
 pub(crate) fn recording(
     choice: &PageChoice,
     setup: &Setup,
     launch: &Launch,
 ) -> Result<Option<Recording>, Failure> {
-    if choice.html.is_none() {
+    if choice.html.is_none() || setup.options.timing == Timing::Off {
         return Ok(None);
     }
     let window = timeline::resolve(&choice.window, Warps::Page, launch, setup.machine.warp_size)?;

@@ -3,12 +3,12 @@
 use simt_core::Job;
 use simt_core::diag::{Diagnostic, has_errors, printable};
 use simt_core::launch::Launch;
-use simt_core::machine::Finish;
+use simt_core::machine::{Finish, Timing};
 use simt_report as report;
 use simt_report::html::{self, Part};
 use simt_report::simulate::Simulation;
 
-use super::args::{Format, PictureFile, RunArgs};
+use super::args::{Format, PictureFile, RunArgs, TimingArg};
 use super::job::{Planned, Setup};
 use super::progress::Bar;
 use super::{Exit, Failure, buffers, checks, output, page, plot};
@@ -19,7 +19,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         report::known(name).map_err(Failure::new)?; // before the run, not after it
     }
     page::sensible(&args.page)?;
+    let timing = TimingArg::of(args.timing);
+    if timing == Timing::Off {
+        needs_no_time(args)?;
+    }
     let (mut setup, mut launches) = Setup::series(&args.program, args.quiet)?;
+    setup.options.timing = timing;
     if launches.len() > 1 && args.program.launch.number.is_none() {
         return all(args, setup, launches);
     }
@@ -35,6 +40,33 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     }
     buffers::deliver(args, &simulation.launch)?;
     Ok(exit(&simulation, &findings))
+}
+
+/// Refuses what a run without a clock cannot show.
+fn needs_no_time(args: &RunArgs) -> Result<(), Failure> {
+    let given = [
+        ("--max-cycles", args.program.limit.has_cycles()),
+        ("--schedule", args.checks.schedule.is_some()),
+        ("--schedules", args.checks.schedules > 0),
+    ];
+    if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+        return Err(needs_time(option));
+    }
+    if let Some(picture) = args.plot.iter().find(|picture| picture.kind.needs_time()) {
+        return Err(needs_time(&format!("--plot {}", picture.kind.name())));
+    }
+    for name in &args.metrics {
+        let (_, metric) = report::known(name).map_err(Failure::new)?;
+        if metric.needs_time() {
+            return Err(needs_time(&format!("--metrics {name}")));
+        }
+    }
+    Ok(())
+}
+
+/// The failure for an option that a run without a clock cannot follow.
+pub(crate) fn needs_time(option: &str) -> Failure {
+    Failure::new(format!("{option} needs time, and timing is off\nhelp: leave out --timing off"))
 }
 
 /// Runs several launches in order, each on the memory that the one before left.
@@ -110,8 +142,9 @@ fn one(
     let program = &setup.program;
     bar.clear();
     output::error(&checks::shown(program, &findings, args.quiet));
-    if let (Some(path), Some(recording)) = (&args.page.html, &recording) {
+    if let Some(path) = &args.page.html {
         let sources = page::sources(&simulation.run, program);
+        let recording = recording.as_ref();
         let part = Part { run: &simulation.run, recording, sources: &sources };
         output::write_file(path, html::run_page(part).as_bytes())?;
     }
@@ -133,6 +166,9 @@ fn text(
         return Ok(None);
     }
     let style = output::style(args.output.as_deref());
+    if !simulation.run.is_timed() && (args.annotate || !args.metrics.is_empty()) {
+        output::error(COUNTS_ONLY);
+    }
     let text = if args.annotate {
         let sources = page::sources(&simulation.run, &setup.program);
         report::annotate::annotate(&simulation.run, &sources, style)
@@ -147,6 +183,9 @@ fn text(
     };
     Ok(Some(text))
 }
+
+/// Note of a result without a title.
+pub(crate) const COUNTS_ONLY: &str = "note: timing is off: counts only\n";
 
 /// Keeps only the chosen metrics of a run; all if none is chosen. JSON has their nvprof names and
 /// units.

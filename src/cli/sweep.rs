@@ -6,10 +6,12 @@ use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use simt_core::machine::Timing;
 use simt_report::plot::lines;
 use simt_teach::sweep::{self, Chart, Columns, Point, Record, Results, Tail};
 
-use super::args::{RowFormat, SweepArgs};
+use super::args::{RowFormat, SweepArgs, TimingArg};
+use super::run::{COUNTS_ONLY, needs_time};
 use super::{Exit, Failure, output, plot, reading, source};
 use points::{Planned, axes, simulate};
 
@@ -20,6 +22,10 @@ const MOST_RESULTS: u64 = 1 << 30;
 pub(crate) fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     // Refuses an unknown metric before the runs, not after them.
     Columns::new(Vec::new(), &args.metrics).map_err(Failure::new)?;
+    if TimingArg::of(args.timing) == Timing::Off {
+        needs_no_time(args)?;
+        output::error(COUNTS_ONLY);
+    }
     let (axes, records) = if args.merge.is_empty() { run(args)? } else { merge(args)? };
     let columns = Columns::new(axes, &args.metrics).map_err(Failure::new)?;
     let file = args.output.as_deref();
@@ -38,6 +44,19 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
         output::error(&format!("{}: {}: {message}\n", record.point, record.outcome()));
     }
     Ok(records.iter().map(exit).find(|&exit| exit != Exit::Ok).unwrap_or(Exit::Ok))
+}
+
+/// Refuses what runs without a clock cannot show.
+fn needs_no_time(args: &SweepArgs) -> Result<(), Failure> {
+    if args.limit.has_cycles() {
+        return Err(needs_time("--max-cycles"));
+    }
+    for name in &args.metrics {
+        if simt_report::known(name).map_err(Failure::new)?.1.needs_time() {
+            return Err(needs_time(&format!("--metrics {name}")));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the exit code of a single run with this outcome.

@@ -39,7 +39,7 @@ fn made(name: &str, text: &str, mode: Mode) -> (String, Recording) {
         .expect("a block that fits")
         .run;
     let sources = [Source { name: program.name.clone(), text: Some(program.text.clone()) }];
-    (run_page(Part { run: &run, recording: &recording, sources: &sources }), recording)
+    (run_page(Part { run: &run, recording: Some(&recording), sources: &sources }), recording)
 }
 
 fn of_file(path: &str, mode: Mode) -> (String, Recording) {

@@ -10,6 +10,7 @@ mod compare;
 #[cfg(unix)]
 mod compile;
 mod cooperative;
+mod counts;
 mod course;
 mod cuda;
 mod docs;

@@ -12,7 +12,7 @@ use simt_core::{Job, Program};
 use simt_report::plot::{self, View};
 use simt_report::simulate::{record, simulate};
 use simt_report::timeline::{Axis, MapStyle, Recording, transposed};
-use simt_report::{Ending, Run, Style};
+use simt_report::{Ending, InstructionRow, Run, Style};
 
 use crate::cli::{good, refused};
 use crate::support::{MODES, launch, machine, machines, options, programs};
@@ -71,8 +71,9 @@ fn the_stalls_of_a_line_are_the_same_in_the_picture_and_beside_the_source() {
             let (run, recording) =
                 both(&program, &machine(mode.default_machine()), mode, &overrides);
             let mut beside: BTreeMap<u32, u64> = BTreeMap::new();
-            for row in run.instructions.iter().filter(|row| row.stalled_cycles > 0) {
-                *beside.entry(row.line).or_default() += row.stalled_cycles;
+            let stalled = |row: &InstructionRow| row.wait.map_or(0, |wait| wait.stalled_cycles);
+            for row in run.instructions.iter().filter(|row| stalled(row) > 0) {
+                *beside.entry(row.line).or_default() += stalled(row);
             }
             let mut drawn: BTreeMap<u32, u64> = BTreeMap::new();
             for row in plot::data(View::Stalls, &recording, Axis::Issue)

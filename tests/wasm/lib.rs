@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 
 use simt_core::launch::Overrides;
-use simt_core::machine::Options;
+use simt_core::machine::{Options, Timing};
 use simt_core::spec::{Machine, Mode};
 use simt_core::{Job, Program};
 
@@ -50,7 +50,14 @@ fn reduce(program: usize, mode: u32, n: u32) -> Option<Vec<u64>> {
     let overrides = Overrides { set: vec![("n".into(), n.to_string())], ..Overrides::default() };
     let launch = program.launch(kernel, &overrides, &|_, _| Err("no files".into())).ok()?;
     let order = machine.side_order();
-    let options = Options { mode, order, yields: true, max_cycles: u64::MAX, max_issues: u64::MAX };
+    let options = Options {
+        mode,
+        order,
+        yields: true,
+        max_cycles: u64::MAX,
+        max_issues: u64::MAX,
+        timing: Timing::Cycles,
+    };
     let outcome = Job::new(&program, kernel, launch, &machine, options).count(&()).ok()?;
     let totals = outcome.observer.finish();
     Some(vec![

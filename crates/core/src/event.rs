@@ -475,9 +475,36 @@ impl Cells<'_> {
     }
 }
 
+/// Equal executions of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Issues {
+    /// Step.
+    pub pc: Pc,
+    /// Active mask.
+    pub active: LaneMask,
+    /// Lanes whose guard is true.
+    pub lanes: LaneMask,
+    /// Number of executions.
+    pub times: u64,
+    /// Issue slots of all of them.
+    pub slots: u64,
+    /// True for a conditional branch, which `lanes` take.
+    pub is_branch: bool,
+}
+
 /// Consumer that folds events into values. Each SM has one; [`Observer::merge`] joins them in SM
 /// order.
 pub trait Observer: Send + Sized {
+    /// True if a run without time may tell equal events together.
+    ///
+    /// [`Observer::issues`] then stands for [`Event::Issue`] and for [`Event::Branch`] of
+    /// conditional branches, [`Observer::accesses`] for [`Event::Memory`], in any order;
+    /// [`Observer::control`], [`Observer::access`] and [`Observer::addresses`] are not called.
+    const FOLDS: bool = false;
+    /// Receives equal executions of a step; see [`Observer::FOLDS`].
+    fn issues(&mut self, _: &Issues) {}
+    /// Receives a number of accesses of a step with equal traffic; see [`Observer::FOLDS`].
+    fn accesses(&mut self, _: Pc, _: &Traffic, _: u64) {}
     /// Receives one event.
     fn on(&mut self, event: Event);
     /// Receives successive states of a warp before an issue, with the cycles spent in each.
@@ -529,6 +556,7 @@ pub trait Observer: Send + Sized {
 
 /// Observer that ignores all events.
 impl Observer for () {
+    const FOLDS: bool = true;
     #[inline(always)]
     fn on(&mut self, _: Event) {}
     fn merge(&mut self, (): ()) {}
@@ -536,6 +564,15 @@ impl Observer for () {
 
 /// Pair of observers of the same run.
 impl<A: Observer, B: Observer> Observer for (A, B) {
+    const FOLDS: bool = A::FOLDS && B::FOLDS;
+    fn issues(&mut self, issues: &Issues) {
+        self.0.issues(issues);
+        self.1.issues(issues);
+    }
+    fn accesses(&mut self, pc: Pc, traffic: &Traffic, times: u64) {
+        self.0.accesses(pc, traffic, times);
+        self.1.accesses(pc, traffic, times);
+    }
     #[inline(always)]
     fn on(&mut self, event: Event) {
         self.0.on(event);

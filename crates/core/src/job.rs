@@ -10,7 +10,7 @@ use crate::divergence::SideOrder;
 use crate::event::{Event, Observer};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
-use crate::machine::{self, DoesNotFit, Finish, Host, Options, Outcome, QUIET, Watched};
+use crate::machine::{self, DoesNotFit, Finish, Host, Options, Outcome, QUIET, Timing, Watched};
 use crate::observe::{Counts, Edges, Passage, Passages, Slots, Timeline, Trace, Visits, Window};
 use crate::program::Program;
 use crate::ptxas;
@@ -77,7 +77,7 @@ impl<'a> Job<'a> {
     pub fn adversarial(machine: &Machine, options: &Options, seed: u64) -> (Machine, Options) {
         (
             machine.scheduled(Policy::Adversarial { seed }),
-            Options { order: SideOrder::Random(seed), ..options.clone() },
+            Options { order: SideOrder::Random(seed), timing: Timing::Cycles, ..options.clone() },
         )
     }
 
@@ -130,12 +130,18 @@ impl<'a> Job<'a> {
         self.run(host, || ())
     }
 
+    /// Returns counters for a run.
+    fn counts(&self) -> Counts {
+        let timed = self.options.timing == Timing::Cycles;
+        Counts::of_code(&self.code, self.machine.warp_size).timed(timed)
+    }
+
     /// Runs to the end with all counters.
     ///
     /// # Errors
     /// Fails if a block does not fit the machine.
     pub fn count(self, host: &dyn Host) -> Result<Outcome<Counts>, DoesNotFit> {
-        let counts = Counts::of_code(&self.code, self.machine.warp_size);
+        let counts = self.counts();
         self.run(host, || counts.clone())
     }
 
@@ -150,7 +156,7 @@ impl<'a> Job<'a> {
         host: &dyn Host,
         on: Checks,
     ) -> Result<Outcome<(Counts, Checker)>, DoesNotFit> {
-        let counts = Counts::of_code(&self.code, self.machine.warp_size);
+        let counts = self.counts();
         let checkers = Checkers::new(&self.code, &self.launch, self.machine.warp_size, on);
         self.run(&Serial(host), || (counts.clone(), checkers.observer()))
     }

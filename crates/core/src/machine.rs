@@ -6,7 +6,7 @@
 //! (machine instructions of a micro-op), `scheduler`, `pricing` (costs), `fetch` (instruction
 //! cache), `warp` (scoreboard), `memsys`, `cache`, `l2`, `shares`, `atomics`, `dram` and `stores` (memory), `block`
 //! (admission, barriers), `verdict` (hangs), `device` (several SMs), `session` (single steps, forwards
-//! and backwards).
+//! and backwards). `untimed` runs the same code without time.
 
 mod atomics;
 mod block;
@@ -21,6 +21,7 @@ mod issue;
 mod l2;
 mod memsys;
 mod native_fetch;
+mod options;
 mod pricing;
 mod requests;
 mod scheduler;
@@ -29,10 +30,12 @@ mod shares;
 mod sm;
 mod stores;
 mod turns;
+mod untimed;
 mod verdict;
 mod warp;
 
 pub use block::{DoesNotFit, Occupancy};
-pub use device::{Host, Options, Outcome, Watched, fits, run, watch};
+pub use device::{Host, Outcome, Watched, fits, run, watch};
+pub use options::{Options, Timing};
 pub use session::{Access, Saved, Session, WarpState, step_through};
 pub use verdict::{FaultReport, Finish, Hang, Limit, QUIET, StuckLanes};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use simt_core::checks::Checks;
 use simt_core::divergence::SideOrder;
-use simt_core::machine::Options as RunOptions;
+use simt_core::machine::{Options as RunOptions, Timing};
 use simt_core::spec::{Lowering, Machine, Mode};
 use simt_report::plot::Kind;
 
@@ -72,6 +72,13 @@ impl Options {
         let names = get("MACHINE").unwrap_or_else(|| default.to_owned());
         let cycles = number("MAX_CYCLES", CYCLES)?;
         let lanes = number("WARP_SIZE", 0)?;
+        let timing = match get("TIMING").as_deref() {
+            None | Some("cycles") => (Timing::Cycles, u64::MAX),
+            Some("off") => (Timing::Off, cycles),
+            Some(other) => {
+                return Err(format!("SIMT_SIM_TIMING: expected cycles or off, found `{other}`"));
+            }
+        };
         let mut machines = Vec::new();
         for name in names.split(',') {
             let mut machine = machine(name.trim())?;
@@ -103,6 +110,7 @@ impl Options {
             let mut options = RunOptions::of(&machine, mode);
             options.max_cycles = cycles;
             options.yields = get("NO_YIELD").is_none();
+            (options.timing, options.max_issues) = timing;
             if let Some(text) = get("ITS_ORDER") {
                 options.order =
                     text.parse::<SideOrder>().map_err(|e| format!("SIMT_SIM_ITS_ORDER: {e}"))?;
@@ -132,6 +140,9 @@ impl Options {
             list.split(',').map(str::trim).filter(|m| !m.is_empty()).map(str::to_owned).collect();
         for name in &metrics {
             simt_report::known(name).map_err(|e| format!("SIMT_SIM_METRICS: {e}"))?;
+        }
+        if timing.0 == Timing::Off && get("PLOT").is_some() {
+            return Err("SIMT_SIM_PLOT needs time, and SIMT_SIM_TIMING is off".to_owned());
         }
         let views = Views {
             html: get("HTML").map(PathBuf::from),

@@ -66,7 +66,9 @@ impl Driver {
         let overhead = u64::from(self.devices[device].machine.launch_overhead);
         let finish = done.finish().clone();
         let fault = failure(&finish);
-        let cycles = done.cycles() + overhead;
+        // Without a clock only the overhead passes, so that no program divides by zero.
+        let timed = done.is_timed();
+        let cycles = (done.cycles() + overhead).max(1);
         let buffers = std::mem::take(&mut done.launch_mut().buffers);
         self.memory.take_back(buffers);
         if let (Some(heap), Ok(state)) =
@@ -83,7 +85,8 @@ impl Driver {
         }
         let device = &mut self.devices[device];
         device.cycles += cycles;
-        let nanoseconds = device.milliseconds(cycles) * 1e6;
+        let nanoseconds = timed.then(|| device.milliseconds(cycles) * 1e6);
+        let cycles = timed.then_some(cycles);
         let finish = finish.name().to_owned();
         let row = Launched { cycles, nanoseconds, finish, findings, ..row };
         match done {
@@ -197,6 +200,13 @@ impl Done {
         match self {
             Done::Counts(finished) => finished.finish(),
             Done::Run(simulation) => &simulation.finish,
+        }
+    }
+
+    fn is_timed(&self) -> bool {
+        match self {
+            Done::Counts(finished) => finished.is_timed(),
+            Done::Run(simulation) => simulation.run.is_timed(),
         }
     }
 

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use simt_core::base::BlockId;
+use simt_core::machine::Timing;
 use simt_core::observe::Window;
 use simt_core::{Job, Program};
 use simt_report::annotate::{Source, origins};
@@ -40,7 +41,8 @@ pub(crate) struct Views {
 
 /// Recordings of a launch.
 pub(crate) struct Recorded {
-    page: Option<(PathBuf, Recording)>,
+    /// File and window of the page; no window without a clock.
+    page: Option<(PathBuf, Option<Recording>)>,
     pictures: Vec<(PathBuf, Picture)>,
 }
 
@@ -78,8 +80,12 @@ impl Views {
         if let Some(folder) = self.html.as_ref().filter(|_| self.has_page(number)) {
             let limit = (PAGE_ISSUES / warps.max(1) as usize).clamp(WARP_ISSUES.0, WARP_ISSUES.1);
             let file = folder.join(format!("{}-{number}.html", std::process::id()));
-            let recording = simulate::record(job, &window(warps, limit)).ok();
-            recorded.page = recording.map(|recording| (file, recording));
+            recorded.page = match job.options.timing {
+                Timing::Off => Some((file, None)),
+                Timing::Cycles => simulate::record(job, &window(warps, limit))
+                    .ok()
+                    .map(|recording| (file, Some(recording))),
+            };
         }
         for (kind, file) in self.plots.iter().filter(|_| self.has_pictures(number)) {
             let picture = match kind {
@@ -105,7 +111,8 @@ impl Recorded {
     pub(crate) fn write(&self, run: &Run, program: &Program, machine: &simt_core::spec::Machine) {
         if let Some((file, recording)) = &self.page {
             let sources = sources(run, program);
-            let page = html::run_page(Part { run, recording, sources: &sources });
+            let part = Part { run, recording: recording.as_ref(), sources: &sources };
+            let page = html::run_page(part);
             save(file, page.as_bytes());
         }
         for (file, picture) in &self.pictures {

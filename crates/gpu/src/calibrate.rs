@@ -22,7 +22,7 @@ use crate::{self as gpu, DeviceError};
 use simt_core::diag::{self, Source};
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Launch, Overrides};
-use simt_core::machine::{Finish, Host, Options};
+use simt_core::machine::{Finish, Host, Options, Timing};
 use simt_core::spec::Machine;
 use simt_core::{Job, Program};
 
@@ -155,6 +155,7 @@ pub fn simulated(
         yields: true,
         max_cycles: MAX_CYCLES,
         max_issues: u64::MAX,
+        timing: Timing::Cycles,
     };
     experiment.figure_of(|setting| {
         let (kernel, launch) = experiment.launch(&program, setting)?;

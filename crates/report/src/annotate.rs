@@ -88,11 +88,12 @@ impl Line {
         self.slots += row.slots;
         self.divergent += divergent;
         self.sectors += row.sectors;
-        self.stalled += row.stalled_cycles;
-        if let Some(reason) = row.main_stall
-            && self.reason.is_none_or(|(most, _)| row.stalled_cycles > most)
+        let Some(wait) = row.wait else { return };
+        self.stalled += wait.stalled_cycles;
+        if let Some(reason) = wait.main_stall
+            && self.reason.is_none_or(|(most, _)| wait.stalled_cycles > most)
         {
-            self.reason = Some((row.stalled_cycles, reason));
+            self.reason = Some((wait.stalled_cycles, reason));
         }
     }
 }

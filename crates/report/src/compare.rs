@@ -66,8 +66,9 @@ pub struct Side {
     pub finish: Ending,
     /// True if the run finished and every expectation holds.
     pub passed: bool,
-    /// Accuracy label of its cycles.
-    pub trust: String,
+    /// Accuracy label of its cycles; absent without a clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trust: Option<String>,
 }
 
 /// One metric of both runs.
@@ -258,7 +259,7 @@ fn notes(a: &Run, b: &Run) -> Vec<String> {
 fn side(name: String, run: &Run) -> Side {
     let cycles = metrics::find("elapsed_cycles");
     Side {
-        trust: cycles.map_or_else(String::new, |metric| run.trust_of(metric)),
+        trust: cycles.filter(|_| run.is_timed()).map(|metric| run.trust_of(metric)),
         name,
         program: run.program.clone(),
         kernel: run.kernel.clone(),
@@ -375,18 +376,21 @@ fn closing(a_side: &Side, b_side: &Side, a: &Run, b: &Run) -> String {
         None => format!("{right} issues about the same number of instructions"),
     });
     parts.push(divergence(a, b, count(a, "divergent_branch"), count(b, "divergent_branch")));
-    parts.push(match more_or_fewer(a.cycles, b.cycles) {
-        Some((times, true)) => format!("it takes {times}x the cycles"),
-        Some((times, false)) => format!("it is {times}x faster"),
-        None if a.cycles == b.cycles => "it takes the same number of cycles".to_owned(),
-        None => {
-            format!(
-                "it takes about the same number of cycles ({} instead of {})",
-                grouped(b.cycles),
-                grouped(a.cycles)
-            )
-        }
-    });
+    if a.is_timed() && b.is_timed() {
+        let (before, after) = (a.cycles, b.cycles);
+        parts.push(match more_or_fewer(before, after) {
+            Some((times, true)) => format!("it takes {times}x the cycles"),
+            Some((times, false)) => format!("it is {times}x faster"),
+            None if before == after => "it takes the same number of cycles".to_owned(),
+            None => {
+                format!(
+                    "it takes about the same number of cycles ({} instead of {})",
+                    grouped(after),
+                    grouped(before)
+                )
+            }
+        });
+    }
     format!("Compared with {left}, {}.", parts.join("; "))
 }
 

@@ -44,8 +44,8 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 pub struct Part<'a> {
     /// Figures of the whole run.
     pub run: &'a Run,
-    /// Window of the same run.
-    pub recording: &'a Recording,
+    /// Window of the same run; `None` without a clock.
+    pub recording: Option<&'a Recording>,
     /// Source texts: the files the program was compiled from, if any, and the program.
     pub sources: &'a [Source],
 }
@@ -105,11 +105,11 @@ pub fn comparison_page(found: &Comparison, parts: [Part<'_>; 2]) -> String {
 fn run_sections(part: Part<'_>, id: &str, level: u8) -> Markup {
     html! {
         (summary::section(part.run, level))
-        (explorer::section(part, id, level))
-        @if part.run.cycles > 0 {
+        @if let Some(recording) = part.recording { (explorer::section(part, recording, id, level)) }
+        @if !part.run.is_empty() {
             (facts::lanes(part.run, level))
             (facts::branches(part.run, level))
-            (facts::waits(part.run, level))
+            @if part.run.is_timed() { (facts::waits(part.run, level)) }
             (facts::memory(part.run, level))
         }
         (metrics::section(part.run, id, level))

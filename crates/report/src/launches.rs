@@ -35,10 +35,12 @@ pub struct Launched {
     pub machine: String,
     /// `pre-volta` or `volta`.
     pub mode: String,
-    /// Cycles of the launch, with its overhead.
-    pub cycles: u64,
-    /// Time of the launch at the machine's clock, in nanoseconds.
-    pub nanoseconds: f64,
+    /// Cycles of the launch, with its overhead; absent without a clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<u64>,
+    /// Time of the launch at the machine's clock, in nanoseconds; absent without a clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nanoseconds: Option<f64>,
     /// Outcome: `ok`, `deadlock`, `livelock`, `cycle-limit` or `fault`.
     pub finish: String,
     /// Metrics that were asked for, by the names that were typed.
@@ -91,7 +93,10 @@ pub fn rows(launches: &[Launched], style: Style) -> String {
     if several {
         header.insert(0, "process".into());
     }
-    header.push("time".into());
+    let timed = launches.iter().any(|l| l.nanoseconds.is_some());
+    if timed {
+        header.push("time".into());
+    }
     header.extend(names.iter().map(|m| match m.unit.as_str() {
         "" => m.name.clone(),
         unit => format!("{} [{unit}]", m.name),
@@ -108,7 +113,9 @@ pub fn rows(launches: &[Launched], style: Style) -> String {
         if several {
             row.insert(0, l.process.to_string());
         }
-        row.push(duration(l.nanoseconds * 1e-9));
+        if timed {
+            row.push(time(l));
+        }
         row.extend(l.metrics.iter().map(|m| shown(m.value)));
         if checked {
             row.push(l.findings.iter().sum::<u64>().to_string());
@@ -120,7 +127,14 @@ pub fn rows(launches: &[Launched], style: Style) -> String {
     };
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let left = if several { 2 } else { 1 };
-    table(&header, launches.iter().map(row).collect(), &[left], style)
+    let rows = table(&header, launches.iter().map(row).collect(), &[left], style);
+    let note = if timed { "" } else { "note: timing is off: counts only\n" };
+    format!("{note}{rows}")
+}
+
+/// Returns the time of a launch; empty without a clock.
+fn time(launched: &Launched) -> String {
+    launched.nanoseconds.map_or_else(String::new, |nanoseconds| duration(nanoseconds * 1e-9))
 }
 
 fn shown(value: Option<Value>) -> String {
@@ -142,12 +156,12 @@ pub fn csv(launches: &[Launched]) -> String {
          \"Metric Unit\",\"Metric Value\"\n",
     );
     for (id, l) in launches.iter().enumerate() {
-        let time = Measured {
+        let time = l.nanoseconds.map(|nanoseconds| Measured {
             name: "gpu__time_duration.sum".to_owned(),
-            value: Some(Value::Real(l.nanoseconds)),
+            value: Some(Value::Real(nanoseconds)),
             unit: "ns".to_owned(),
-        };
-        for m in std::iter::once(&time).chain(&l.metrics) {
+        });
+        for m in time.iter().chain(&l.metrics) {
             let value = match m.value {
                 Some(Value::Count(n)) => n.to_string(),
                 Some(Value::Real(x)) => format!("{x:.6}"),
@@ -169,7 +183,9 @@ pub fn csv(launches: &[Launched]) -> String {
 
 /// Makes the page that lists the launches; `page` names the file of a launch that has a page.
 pub fn index(launches: &[Launched], page: impl Fn(&Launched) -> Option<String>) -> String {
+    let timed = launches.iter().any(|l| l.nanoseconds.is_some());
     let titles = ["#", "kernel", "grid", "block", "time", "result"];
+    let titles = titles.into_iter().filter(|title| timed || *title != "time");
     let row = |l: &Launched| {
         let kernel = printable(&l.kernel);
         html! {
@@ -180,7 +196,7 @@ pub fn index(launches: &[Launched], page: impl Fn(&Launched) -> Option<String>) 
                 }
                 td { (extent(l.grid)) }
                 td { (extent(l.block)) }
-                td { (duration(l.nanoseconds * 1e-9)) }
+                @if timed { td { (time(l)) } }
                 td { (l.finish) }
             }
         }
@@ -198,6 +214,7 @@ pub fn index(launches: &[Launched], page: impl Fn(&Launched) -> Option<String>) 
             }
             body {
                 h1 { "Launches" }
+                @if !timed && !launches.is_empty() { p { "Timing is off: counts only." } }
                 table {
                     tr { @for title in titles { th { (title) } } }
                     @for launched in launches { (row(launched)) }
@@ -224,8 +241,8 @@ mod tests {
             registers: 16,
             machine: "h200".into(),
             mode: "volta".into(),
-            cycles: 4000,
-            nanoseconds: 2020.2,
+            cycles: Some(4000),
+            nanoseconds: Some(2020.2),
             finish: "ok".into(),
             metrics: vec![Measured::of("warps_launched", |_| Some(Value::Count(32))).unwrap_or(
                 Measured {
@@ -254,6 +271,18 @@ mod tests {
     }
 
     #[test]
+    fn without_a_clock_no_row_has_a_time() {
+        let launched = Launched { cycles: None, nanoseconds: None, ..launched() };
+        let json = serde_json::to_string(&launched).expect("JSON");
+        let launched = [launched];
+        let (text, csv) = (rows(&launched, Style::default()), csv(&launched));
+        let page = index(&launched, |_| None);
+        assert!(text.contains("timing is off") && !text.contains(" time"), "{text}");
+        assert!(!csv.contains("duration") && !page.contains("time</th>"), "{csv}{page}");
+        assert!(!json.contains("cycles") && !json.contains("nanoseconds"), "{json}");
+    }
+
+    #[test]
     fn csv_is_read_like_that_of_ncu() {
         let profile = crate::profile::Profile::parse(&csv(&[launched(), launched()]));
         let profile = profile.expect("readable");
@@ -261,6 +290,6 @@ mod tests {
         assert_eq!(profile.launches[0].block, Some([256, 1, 1]));
         let text = serde_json::to_string(&launched()).expect("JSON");
         let back: Launched = serde_json::from_str(&text).expect("a launch");
-        assert_eq!(back.nanoseconds, 2020.2);
+        assert_eq!(back.nanoseconds, Some(2020.2));
     }
 }

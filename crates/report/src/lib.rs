@@ -31,10 +31,10 @@ pub use answer::{
     Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source,
 };
 pub use run::{
-    Branch, CheckFinding, CheckPlace, Checked, Ending, ExpectationResult, InstructionRow,
-    LaneGroup, LaunchFacts, MachineFacts, MachinePlace, MemoryRow, Named, Origin, Output,
-    OutputCall, Predicated, ReplacedBranch, Run, RunInput, Series, Slots, StepInfo, Verdict,
-    predication,
+    Branch, CacheHits, CheckFinding, CheckPlace, Checked, Ending, ExpectationResult,
+    InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MachinePlace, MemoryRow, Named, Origin,
+    Output, OutputCall, Predicated, ReplacedBranch, Run, RunInput, Series, Slots, StepInfo,
+    StepWait, Verdict, predication,
 };
 pub use text::{
     Style, UnknownMetric, answer as answer_text, comparison, ending, evidence as evidence_text,

@@ -167,8 +167,12 @@ pub fn all() -> &'static [Metric] {
     &ALL
 }
 
-/// Evaluates `metric`; `None` if it has no value, such as a ratio to zero events.
+/// Evaluates `metric`; `None` if it has no value, such as a ratio to zero events, or if it needs
+/// time and the run had no clock.
 pub fn evaluate(metric: &Metric, inputs: &Inputs<'_>) -> Option<Value> {
+    if !inputs.totals.timed && metric.needs_time() {
+        return None;
+    }
     (metric.value)(inputs).filter(|value| value.as_f64().is_finite())
 }
 

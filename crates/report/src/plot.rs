@@ -123,6 +123,11 @@ impl Kind {
         }
     }
 
+    /// Returns true if the picture needs a run with a clock.
+    pub const fn needs_time(self) -> bool {
+        !matches!(self, Kind::Cfg)
+    }
+
     /// Returns a one-line description.
     pub const fn about(self) -> &'static str {
         match self {

@@ -54,7 +54,11 @@ pub struct Run {
     pub finish: Ending,
     /// Reason for the outcome, unless the run finished.
     pub verdict: Option<Verdict>,
-    /// Cycles of the slowest SM.
+    /// `off` if the run had no clock; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timing: Option<&'static str>,
+    /// Cycles of the slowest SM; 0, and absent from JSON, without a clock.
+    #[serde(skip_serializing_if = "is_zero")]
     pub cycles: u64,
     /// Metrics that have a value, by first name, in table order.
     pub metrics: Named<&'static str, Value>,
@@ -69,9 +73,11 @@ pub struct Run {
     pub expectations: Vec<ExpectationResult>,
     /// Machine instructions by number of active lanes, 0 to the warp size.
     pub histogram: Vec<u64>,
-    /// Stall cycles of resident warps, by warp state.
+    /// Stall cycles of resident warps, by warp state; no state without a clock.
+    #[serde(skip_serializing_if = "Named::is_empty")]
     pub stalls: Named<&'static str, u64>,
-    /// Use of the issue slots.
+    /// Use of the issue slots; zeros, and absent from JSON, without a clock.
+    #[serde(skip_serializing_if = "Slots::is_unknown")]
     pub slots: Slots,
     /// Memory accesses, a row for each kind that occurred.
     pub memory: Vec<MemoryRow>,
@@ -158,7 +164,7 @@ pub struct Branch {
 }
 
 /// Use of the issue slots: one slot per scheduler and cycle.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Slots {
     /// All slots.
     pub total: u64,
@@ -188,11 +194,27 @@ pub struct MemoryRow {
     pub sectors: u64,
     pub lines: u64,
     pub transactions: u64,
+    /// Sectors by the cache that has them; absent without a clock.
+    #[serde(flatten)]
+    pub hits: Option<CacheHits>,
+    pub wavefronts: u64,
+    pub ideal_wavefronts: u64,
+}
+
+/// Sectors by the cache that has them, which depends on the order of warps.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[expect(missing_docs, reason = "as in `MemoryRow`")]
+pub struct CacheHits {
     pub l1_hits: u64,
     pub l2_hits: u64,
     pub dram_sectors: u64,
-    pub wavefronts: u64,
-    pub ideal_wavefronts: u64,
+}
+
+impl CacheHits {
+    /// Returns the sectors looked up in L2 by loads and atomics.
+    pub fn l2_sectors(&self) -> u64 {
+        self.l2_hits + self.dram_sectors
+    }
 }
 
 /// One step of the stream.
@@ -222,9 +244,17 @@ pub struct InstructionRow {
     pub requests: u64,
     /// 32-byte sectors of those accesses.
     pub sectors: u64,
-    /// State in which warps waited longest to issue the step.
+    /// Wait of warps to issue the step; absent without a clock.
+    #[serde(flatten)]
+    pub wait: Option<StepWait>,
+}
+
+/// Wait of warps to issue a step.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct StepWait {
+    /// State in which warps waited longest.
     pub main_stall: Option<&'static str>,
-    /// Cycles that warps waited to issue the step, in all states.
+    /// Cycles that warps waited, in all states.
     pub stalled_cycles: u64,
 }
 
@@ -265,6 +295,7 @@ impl Run {
             constants: Named(constants),
             finish: input.finish,
             verdict: input.verdict,
+            timing: (!totals.timed).then_some("off"),
             cycles: totals.elapsed_cycles,
             metrics: Named(metrics),
             trust: Named(trust),
@@ -284,12 +315,18 @@ impl Run {
                 .take(totals.warp_size as usize + 1)
                 .copied()
                 .collect(),
-            stalls: Named(Stall::ALL.iter().map(|&s| (s.name(), totals.stalled(s))).collect()),
-            slots: slots(totals),
+            stalls: Named(
+                Stall::ALL
+                    .iter()
+                    .filter(|_| totals.timed)
+                    .map(|&s| (s.name(), totals.stalled(s)))
+                    .collect(),
+            ),
+            slots: if totals.timed { slots(totals) } else { Slots::default() },
             memory: memory(totals),
             instructions: steps
                 .iter()
-                .map(|&(pc, (step, info))| instruction(pc, step, info))
+                .map(|&(pc, (step, info))| instruction(pc, step, info, totals.timed))
                 .collect(),
             launch,
             machine_facts: machine,
@@ -303,6 +340,16 @@ impl Run {
     pub fn metric(&self, name: &str) -> Option<Value> {
         let metric = metrics::find(name)?;
         self.metrics.get(&metric.name).copied()
+    }
+
+    /// Returns true if the run had a clock.
+    pub fn is_timed(&self) -> bool {
+        self.timing.is_none()
+    }
+
+    /// Returns true if nothing happened in the run.
+    pub fn is_empty(&self) -> bool {
+        self.is_timed() && self.cycles == 0
     }
 
     /// Returns outcome and reason of a run that did not finish.
@@ -332,6 +379,17 @@ impl Run {
     }
 }
 
+impl Slots {
+    /// Returns true for those of a run without a clock.
+    fn is_unknown(&self) -> bool {
+        self.lost.is_empty()
+    }
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
 fn average(sum: u64, n: u64) -> Option<f64> {
     (n > 0).then(|| sum as f64 / n as f64)
 }
@@ -352,7 +410,7 @@ fn branch(pc: u32, step: &StepTotals, info: &StepInfo) -> Branch {
     }
 }
 
-fn instruction(pc: u32, step: &StepTotals, info: &StepInfo) -> InstructionRow {
+fn instruction(pc: u32, step: &StepTotals, info: &StepInfo, timed: bool) -> InstructionRow {
     InstructionRow {
         pc,
         instruction: info.source,
@@ -365,8 +423,10 @@ fn instruction(pc: u32, step: &StepTotals, info: &StepInfo) -> InstructionRow {
         average_active_lanes: average(step.active_lanes, step.issues),
         requests: step.requests,
         sectors: step.sectors,
-        main_stall: step.main_stall().map(|(stall, _)| stall.name()),
-        stalled_cycles: step.stalls.iter().sum(),
+        wait: timed.then(|| StepWait {
+            main_stall: step.main_stall().map(|(stall, _)| stall.name()),
+            stalled_cycles: step.stalls.iter().sum(),
+        }),
     }
 }
 
@@ -407,9 +467,11 @@ fn memory(totals: &Totals) -> Vec<MemoryRow> {
                     sectors: t.sectors,
                     lines: t.lines,
                     transactions: t.transactions,
-                    l1_hits: t.l1_hits,
-                    l2_hits: t.l2_hits,
-                    dram_sectors: t.dram_sectors,
+                    hits: totals.timed.then_some(CacheHits {
+                        l1_hits: t.l1_hits,
+                        l2_hits: t.l2_hits,
+                        dram_sectors: t.dram_sectors,
+                    }),
                     wavefronts: t.wavefronts,
                     ideal_wavefronts: t.ideal_wavefronts,
                 });

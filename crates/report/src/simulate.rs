@@ -5,10 +5,12 @@
 
 mod checked;
 mod finished;
+mod order;
 mod words;
 
 pub use checked::{CheckedSimulation, simulate_checked};
 pub use finished::Finished;
+pub use order::is_free_of_order;
 pub use words::{step_infos, why};
 
 use words::{SourceLines, finish_word, step_info, verdict};
@@ -23,7 +25,7 @@ use simt_core::base::{LaneMask, Pc, digest};
 use simt_core::code::Code;
 use simt_core::diag::printable;
 use simt_core::launch::{self, Launch, MemoryView};
-use simt_core::machine::{DoesNotFit, Finish, Host, Options, Outcome, Watched};
+use simt_core::machine::{DoesNotFit, Finish, Host, Options, Outcome, Timing, Watched};
 use simt_core::observe::{Counts, Window};
 use simt_core::spec::Machine;
 use simt_core::{Job, Program};
@@ -52,6 +54,10 @@ pub fn simulate(job: Job<'_>, host: &dyn Host) -> Result<Simulation, DoesNotFit>
     Ok(about.report(outcome))
 }
 
+/// Note of a run without a clock.
+pub const COUNTS_ONLY: &str = "Timing is off: counts only. Cycles, rates, stalls and cache hits are \
+                               left out; `--timing cycles` has them.";
+
 /// Inputs of a report besides the outcome.
 struct About<'a> {
     program: &'a Program,
@@ -77,7 +83,18 @@ impl<'a> About<'a> {
         let Outcome { finish, interleaved, occupancy, launch, observer, .. } = outcome;
         let lines = SourceLines::new(program);
         let mut notes = Vec::new();
-        if interleaved {
+        let untimed = options.timing == Timing::Off;
+        if untimed {
+            notes.push(COUNTS_ONLY.into());
+        }
+        if interleaved && untimed {
+            notes.push(
+                "Blocks of this kernel can communicate: their warps took turns in a fixed order, \
+                 not that of time. What depends on the order of atomics or of spinning may differ \
+                 from a run with timing."
+                    .into(),
+            );
+        } else if interleaved {
             notes.push(
                 "Blocks of this kernel can communicate, so the SMs ran interleaved in cycle order on one thread."
                     .into(),
@@ -149,10 +166,13 @@ impl<'a> About<'a> {
         run.output = output;
         let metric = |name: &str| match run.metric(name) {
             Some(value) => Ok(value.as_f64()),
-            None if metrics::find(name).is_some() => {
-                Err(format!("`{name}` has no value in this run"))
-            }
-            None => Err(metrics::unknown(name)),
+            None => match metrics::find(name) {
+                Some(metric) if metric.needs_time() && !run.is_timed() => {
+                    Err(format!("`{name}` needs time, and timing is off"))
+                }
+                Some(_) => Err(format!("`{name}` has no value in this run")),
+                None => Err(metrics::unknown(name)),
+            },
         };
         let verdicts =
             launch::judge(&launch, &Buffers(&launch), finish.name(), &metric, options.mode.name());

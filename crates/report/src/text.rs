@@ -45,7 +45,7 @@ pub fn text(run: &Run, style: Style) -> String {
     let mut page = Page::new(style);
     sections::title(&mut page, run);
     sections::result(&mut page, run);
-    if run.cycles > 0 {
+    if !run.is_empty() {
         sections::time(&mut page, run);
         sections::instructions(&mut page, run);
         sections::divergence(&mut page, run);

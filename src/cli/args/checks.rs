@@ -1,6 +1,6 @@
 //! Arguments about checks and schedules.
 
-use super::{LaunchChoice, LimitChoice, MachineChoice};
+use super::{LaunchChoice, LimitChoice, MachineChoice, TimingArg};
 
 /// Checks of a run.
 #[derive(clap::Args, Debug)]
@@ -48,6 +48,9 @@ pub(crate) struct RunningChoice {
         requires = "run"
     )]
     pub(crate) schedules: u64,
+    /// With --run, model time or count only [default: cycles]
+    #[arg(long, value_enum, requires = "run")]
+    pub(crate) timing: Option<TimingArg>,
     #[command(flatten)]
     pub(crate) machine: MachineChoice,
     #[command(flatten)]

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::checks::CheckList;
-use super::{MachineChoice, PictureFile};
+use super::{MachineChoice, PictureFile, TimingArg};
 
 /// Run a program whose CUDA calls go to the simulator, and print its launches
 ///
@@ -19,6 +19,9 @@ pub(crate) struct ExecArgs {
     pub(crate) metrics: Vec<String>,
     #[command(flatten)]
     pub(crate) machine: MachineChoice,
+    /// Model time, or count only; events then measure no kernel [default: cycles]
+    #[arg(long, value_enum)]
+    pub(crate) timing: Option<TimingArg>,
     /// Claim a compute capability [default: the machine's, 7.5 or later]
     #[arg(long, value_name = "sm_NN")]
     pub(crate) arch: Option<String>,

@@ -20,6 +20,11 @@ impl LimitChoice {
         self.max_cycles.unwrap_or(CYCLES)
     }
 
+    /// True if a number of cycles is given.
+    pub(crate) fn has_cycles(self) -> bool {
+        self.max_cycles.is_some()
+    }
+
     /// Issued instructions after which a run is stopped; unlimited if a number of cycles is given.
     pub(crate) fn issues(self) -> u64 {
         if self.max_cycles.is_some() { u64::MAX } else { ISSUES }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use simt_teach::sweep::{Shard, Step};
 
 use super::plot::picture_name;
-use super::{LaunchChoice, LimitChoice, MachineChoice, RowFormat, SassChoice};
+use super::{LaunchChoice, LimitChoice, MachineChoice, RowFormat, SassChoice, TimingArg};
 
 /// Run a program for each combination of values; tabulate, record and draw the results
 ///
@@ -50,6 +50,9 @@ pub(crate) struct SweepArgs {
     pub(crate) launch: LaunchChoice,
     #[command(flatten)]
     pub(crate) limit: LimitChoice,
+    /// Model time, or count only [default: cycles]
+    #[arg(long, value_enum, conflicts_with = "merge")]
+    pub(crate) timing: Option<TimingArg>,
     /// Run N points at a time [default: all host threads]; figures depend on N only where blocks
     /// race through plain loads and stores
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -76,7 +79,12 @@ pub(crate) struct SweepArgs {
         long,
         value_name = "NAMES",
         value_delimiter = ',',
-        default_value = "elapsed_cycles,divergent_branch,warp_execution_efficiency"
+        default_value = "elapsed_cycles,divergent_branch,warp_execution_efficiency",
+        default_value_if(
+            "timing",
+            "off",
+            "inst_executed,divergent_branch,warp_execution_efficiency"
+        )
     )]
     pub(crate) metrics: Vec<String>,
     /// Choose the format of the table

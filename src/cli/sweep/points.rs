@@ -3,11 +3,12 @@
 use clap::ValueEnum;
 use simt_core::diag::closest;
 use simt_core::kernel::Kernel;
+use simt_core::machine::{Options, Timing};
 use simt_core::{Job, Program};
 use simt_report::simulate;
 use simt_teach::sweep::{Axis, Point, Record, Setting, Step, fingerprint};
 
-use crate::cli::args::{LaunchChoice, LoweringArg, MachineChoice, ModeArg, SweepArgs};
+use crate::cli::args::{LaunchChoice, LoweringArg, MachineChoice, ModeArg, SweepArgs, TimingArg};
 use crate::cli::job::MachineSetup;
 use crate::cli::{Failure, fields, job};
 
@@ -70,8 +71,12 @@ impl Planned {
             Err(message) => message.clone(),
         };
         let fixed = [how, format!("{:?} {:?} {:?}", launch.set, launch.grid, launch.block)];
-        let options =
-            format!("{} {} {}", machine.no_yield, args.limit.cycles(), args.limit.issues());
+        let timing = match TimingArg::of(args.timing) {
+            Timing::Cycles => "",
+            Timing::Off => " off",
+        };
+        let limits = (args.limit.cycles(), args.limit.issues());
+        let options = format!("{} {} {}{timing}", machine.no_yield, limits.0, limits.1);
         let parts = [
             env!("CARGO_PKG_VERSION"),
             program.code(),
@@ -118,7 +123,8 @@ pub(super) fn simulate(
         }
         Err(failure) => return error(message(&failure)),
     };
-    let options = machine.options(&args.limit);
+    let timing = TimingArg::of(args.timing);
+    let options = Options { timing, ..machine.options(&args.limit) };
     let run = Job::new(program, kernel, launch, &machine.spec, options);
     match simulate::simulate(run, &Threads::new(jobs)) {
         Ok(simulation) => Record::of_run(&simulation.run, job.point.clone(), job.inputs.clone()),

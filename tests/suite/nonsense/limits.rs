@@ -4,7 +4,7 @@
 use std::fs;
 
 use simt_core::launch::Overrides;
-use simt_core::machine::Options;
+use simt_core::machine::{Options, Timing};
 use simt_core::spec::Mode;
 use simt_core::{Job, Program};
 use simt_report::simulate;
@@ -58,6 +58,7 @@ fn an_endless_loop_is_given_up() {
     let ended = |jobs| {
         let options = Options {
             max_issues: 100_000,
+            timing: Timing::Cycles,
             ..support::options(Mode::Volta, simt_core::divergence::SideOrder::Fewer, u64::MAX)
         };
         let machine = support::machine("h200");

@@ -6,7 +6,7 @@ use crate::base::BlockId;
 use crate::divergence::SideOrder;
 use crate::kernel::Kernel;
 use crate::launch::{Launch, Overrides};
-use crate::machine::Options;
+use crate::machine::{Options, Timing};
 use crate::ptxas;
 use crate::spec::{Lowering, Machine, Target};
 
@@ -27,6 +27,7 @@ fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(Debu
         yields: true,
         max_cycles: 10_000_000,
         max_issues: u64::MAX,
+        timing: Timing::Cycles,
     };
     let code = ptxas::compile(kernel, &Target::new(&spec, true), options.mode);
     open(&code, launch, &spec, &options, BlockId(0), check).expect("fits");

@@ -13,43 +13,22 @@ use super::atomics::AtomicUnits;
 use super::block::{DoesNotFit, Occupancy};
 use super::constants;
 use super::l2::replay::{self, Found, RequestLog};
+use super::options::{Options, Timing};
 use super::pricing::PricedCode;
 use super::shares::{Blocks, Shares};
 use super::sm::Sm;
 use super::turns::Turns;
+use super::untimed;
 use super::verdict::{FaultReport, Finish};
 use crate::base::{BlockId, Cycle, LaneMask, SmId};
 use crate::code::{Code, Scheme};
 use crate::divergence::{SideOrder, WarpControl};
 use crate::event::Observer;
-use crate::exec::{self, FaultKind, GlobalMemory, Heap, SegmentImage};
+use crate::exec::{self, FaultKind, GlobalMemory, Heap, SegmentImage, WarpPlace};
 use crate::kernel::layout::HEAP_BASE;
 use crate::kernel::{Kernel, Registers};
 use crate::launch::{Buffer, Launch};
-use crate::spec::{Machine, Memory, Mode};
-
-/// Options of a run.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Divergence mode.
-    pub mode: Mode,
-    /// Order of the sides of a divergent branch.
-    pub order: SideOrder,
-    /// True if spin loops yield (independent mode; ptxas inserts YIELD).
-    pub yields: bool,
-    /// Cycle limit of the run.
-    pub max_cycles: Cycle,
-    /// Issue limit of all SMs together; each SM has an equal share.
-    pub max_issues: u64,
-}
-
-impl Options {
-    /// Default options of a machine: its order of sides, yields, no limit.
-    pub fn of(machine: &Machine, mode: Mode) -> Options {
-        let order = machine.side_order();
-        Options { mode, order, yields: true, max_cycles: Cycle::MAX, max_issues: u64::MAX }
-    }
-}
+use crate::spec::{Machine, Memory};
 
 /// Outcome of a run.
 pub struct Outcome<O> {
@@ -175,6 +154,24 @@ impl<'a> Context<'a> {
         self.program.communicates && self.active_sms > 1
     }
 
+    /// Returns the place of a block's warps on an SM; thread and warp are those of the first one.
+    pub(super) fn place(&self, sm: SmId, block: BlockId) -> WarpPlace {
+        let [x, y, _] = self.grid;
+        WarpPlace {
+            ctaid: [block.0 % x, block.0 / x % y, block.0 / x / y],
+            nctaid: self.grid,
+            ntid: self.block,
+            first_thread: 0,
+            warp_id: 0,
+            nwarps: self.spec.max_warps,
+            sm_id: sm.0,
+            nsm: self.spec.sms,
+            dynamic_smem: self.dynamic_shared,
+            total_smem: self.shared_bytes,
+            workspace: self.workspace,
+        }
+    }
+
     /// Returns the control state of a new warp. `salt` varies random side orders by warp.
     pub(super) fn control(&self, lanes: LaneMask, salt: u64) -> WarpControl {
         let order = match self.order {
@@ -226,7 +223,7 @@ pub trait Host: Sync {
 
 impl Host for () {}
 
-/// Runs a compiled kernel.
+/// Runs a compiled kernel, with or without time ([`Options::timing`]).
 ///
 /// `observer` makes one observer per SM; they are merged in SM order.
 ///
@@ -240,6 +237,9 @@ pub fn run<O: Observer>(
     host: &dyn Host,
     observer: impl Fn() -> O + Sync,
 ) -> Result<Outcome<O>, DoesNotFit> {
+    if options.timing == Timing::Off {
+        return untimed::run(code, launch, spec, options, host, observer);
+    }
     let kernel = code.kernel();
     DoesNotFit::check_code(kernel, spec, options.mode)?;
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
@@ -294,7 +294,7 @@ pub fn fits(
 }
 
 /// Applies `one` to each number below `n` on the host's threads and returns the results in order.
-fn each<T: Send>(host: &dyn Host, n: u32, one: impl Fn(u32) -> T + Sync) -> Vec<T> {
+pub(super) fn each<T: Send>(host: &dyn Host, n: u32, one: impl Fn(u32) -> T + Sync) -> Vec<T> {
     let made: Vec<Mutex<Option<T>>> = (0..n).map(|_| Mutex::new(None)).collect();
     host.each(n, &|i| {
         if let Ok(mut place) = made[i as usize].lock() {
@@ -458,7 +458,7 @@ pub(super) fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
 }
 
 /// Moves the buffers back.
-fn unload(global: GlobalMemory, launch: &mut Launch) {
+pub(super) fn unload(global: GlobalMemory, launch: &mut Launch) {
     let (segments, heap) = global.into_parts();
     launch.heap = heap;
     let mut mapped: Vec<&mut Buffer> = launch.buffers.iter_mut().filter(|b| b.mapped).collect();

@@ -13,9 +13,11 @@ mod settle;
 mod simple;
 mod ways;
 
+pub(super) use asynchronous::{fails, written};
+pub(super) use meet::{gather, members_meet, votes_of};
+pub(super) use memory::asked;
 use native::resolve;
-pub(super) use ways::split;
-use ways::{add_side, barrier_register, branch, join, sides};
+pub(super) use ways::{add_side, barrier_register, branch, join, sides, split};
 
 use super::block::Block;
 use super::constant_cache::Constants;
@@ -261,7 +263,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let cx = self.cx;
         let (sm, slot, next) = (self.id, WarpId(w as u32), step.next);
         if matches!(cost.kind, Kind::Collective | Kind::Matrix) {
-            let fault = self.meet(warp, issue);
+            let place = (sm, w, pc);
+            let fault = members_meet((step, lanes), warp, place, &mut self.observer);
             if let Some(fault) = fault {
                 return Err(Box::new(FaultReport::new(
                     fault,

@@ -11,8 +11,8 @@
 mod banks;
 mod lines;
 
-use banks::{ideal_wavefronts, wavefronts};
-use lines::Lines;
+pub(super) use banks::{ideal_wavefronts, wavefronts};
+pub(super) use lines::Lines;
 
 use super::atomics::{AtomicPath, AtomicUnits, Weight};
 use super::cache::{Cache, LINE, SECTOR, sectors_in};
@@ -105,7 +105,7 @@ impl MemorySystem {
             page_latency: 0,
             shares,
             log: logs.then(|| RequestLog::new(sm)),
-            lines: Lines { lines: [(0, 0); MAX_LANES], len: 0 },
+            lines: Lines::default(),
         }
     }
 
@@ -187,13 +187,7 @@ impl MemorySystem {
         let mut served = match access.space {
             Space::Shared => self.shared(now, access, addresses),
             Space::Local => {
-                let own = (1 << 56) + (u64::from(self.sm.0) << 44) + (u64::from(warp_slot) << 36);
-                for lane in access.lanes.lanes() {
-                    // Word `w` of lane `l` is at (w * 32 + l) * 4, so that equal addresses
-                    // coalesce.
-                    let a = &mut addresses[lane as usize % MAX_LANES];
-                    *a = own + (*a / 4 * 32 + u64::from(lane)) * 4 + *a % 4;
-                }
+                interleave(access, addresses, (self.sm, warp_slot));
                 self.local(now, access, addresses)
             }
             _ => {
@@ -413,7 +407,24 @@ impl MemorySystem {
     }
 }
 
-fn blank(access: MemoryAccess) -> Traffic {
+/// Replaces the addresses of a local access by those that the caches see.
+///
+/// Word `w` of lane `l` is at `(w * 32 + l) * 4`, so that equal addresses coalesce. The warp slot
+/// and the SM tell the warps' memories apart.
+pub(super) fn interleave(
+    access: MemoryAccess,
+    addresses: &mut [u64; MAX_LANES],
+    (sm, warp_slot): (SmId, u32),
+) {
+    let own = (1 << 56) + (u64::from(sm.0) << 44) + (u64::from(warp_slot) << 36);
+    for lane in access.lanes.lanes() {
+        let a = &mut addresses[lane as usize % MAX_LANES];
+        *a = own + (*a / 4 * 32 + u64::from(lane)) * 4 + *a % 4;
+    }
+}
+
+/// Returns the traffic of an access before it is served.
+pub(super) fn blank(access: MemoryAccess) -> Traffic {
     Traffic {
         memory: MemoryKind::Global,
         kind: match access.kind {

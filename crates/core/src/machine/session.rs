@@ -19,7 +19,8 @@ use ears::Listener;
 
 use super::atomics::{AtomicUnits, UnitState};
 use super::block::{DoesNotFit, Occupancy};
-use super::device::{self, Context, Options};
+use super::device::{self, Context};
+use super::options::Options;
 use super::sm::Sm;
 use super::turns::Turns;
 use super::verdict::Finish;

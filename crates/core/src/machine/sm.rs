@@ -142,7 +142,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             return Err(Finish::CycleLimit(Limit::Issues {
                 sm: self.id,
                 issued: self.issued,
-                cycle: self.now,
+                cycle: Some(self.now),
             }));
         }
         Ok(now)
@@ -351,20 +351,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         warp.block = slot;
         warp.block_id = block;
         warp.index = index;
-        let [x, y, _] = cx.grid;
-        let place = WarpPlace {
-            ctaid: [block.0 % x, block.0 / x % y, block.0 / x / y],
-            nctaid: cx.grid,
-            ntid: cx.block,
-            first_thread,
-            warp_id: w as u32,
-            nwarps: cx.spec.max_warps,
-            sm_id: self.id.0,
-            nsm: cx.spec.sms,
-            dynamic_smem: cx.dynamic_shared,
-            total_smem: cx.shared_bytes,
-            workspace: cx.workspace,
-        };
+        let place = WarpPlace { first_thread, warp_id: w as u32, ..cx.place(self.id, block) };
         warp.registers.start(&cx.registers, &place);
         let late = late(cx.spec.policy, u64::from(block.0) << 32 | u64::from(index));
         let start =

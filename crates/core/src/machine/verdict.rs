@@ -58,8 +58,8 @@ pub enum Limit {
         sm: SmId,
         /// Instructions issued on the SM.
         issued: u64,
-        /// Cycle of the last issue.
-        cycle: Cycle,
+        /// Cycle of the last issue; `None` without a clock.
+        cycle: Option<Cycle>,
     },
 }
 
@@ -110,8 +110,8 @@ pub struct FaultReport {
     pub first_thread: u32,
     /// Active mask.
     pub active: LaneMask,
-    /// Cycle of the fault.
-    pub cycle: Cycle,
+    /// Cycle of the fault; `None` without a clock.
+    pub cycle: Option<Cycle>,
     /// Faulting instruction.
     pub inst: Inst,
 }
@@ -123,7 +123,7 @@ impl FaultReport {
         warp: &Warp,
         inst: &Inst,
         active: LaneMask,
-        cycle: Cycle,
+        cycle: impl Into<Option<Cycle>>,
     ) -> FaultReport {
         FaultReport {
             fault,
@@ -132,7 +132,7 @@ impl FaultReport {
             warp: warp.index,
             first_thread: warp.index * warp_size,
             active,
-            cycle,
+            cycle: cycle.into(),
             inst: inst.clone(),
         }
     }
@@ -228,6 +228,24 @@ impl Watch {
         if self.quiet == QUIET {
             self.records.clear();
         }
+        self.quiet >= QUIET
+    }
+
+    /// Counts `n` issues that are not observed. States are compared from the next [`Watch::tick`]
+    /// on.
+    #[inline]
+    pub(super) fn skip(&mut self, n: u64) {
+        self.quiet = (self.quiet + n).min(QUIET - 1).max(self.quiet);
+    }
+
+    /// Returns true if the next [`Watch::tick`] compares states.
+    #[inline]
+    pub(super) fn observes_next(&self) -> bool {
+        self.quiet + 1 >= QUIET
+    }
+
+    /// Returns true if states are compared.
+    pub(super) fn is_quiet(&self) -> bool {
         self.quiet >= QUIET
     }
 

@@ -11,7 +11,7 @@ use super::output::Output;
 use super::totals::{OpcodeTotals, StepTotals, Totals, TrafficTotals};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::code::Code;
-use crate::event::{Event, Observer, Printed, SlotLoss, Stall, Traffic};
+use crate::event::{Event, Issues, Observer, Printed, SlotLoss, Stall, Traffic};
 use crate::isa::Space;
 use crate::kernel::{ConvergenceOp, Op};
 
@@ -29,7 +29,7 @@ struct Run {
 
 /// Counters of a step that every issue updates.
 #[derive(Clone, Copy, Debug, Default)]
-struct Issues {
+struct StepIssues {
     run: Run,
     issues: u64,
     slots: u64,
@@ -52,7 +52,7 @@ struct Issues {
 /// Machine instructions by `is_join` and number of active lanes.
 type Histogram = [[u64; MAX_LANES + 1]; 2];
 
-impl Issues {
+impl StepIssues {
     /// Adds the run to the sums and begins one with other masks.
     #[inline(never)]
     fn begin_run(&mut self, active: LaneMask, lanes: LaneMask, histogram: &mut Histogram) {
@@ -116,6 +116,15 @@ struct Effects {
     sectors: u64,
 }
 
+impl Effects {
+    #[inline(always)]
+    fn branch(&mut self, active: LaneMask, taken: LaneMask, times: u64) {
+        self.branches += times;
+        self.divergent += if taken.is_empty() || taken == active { 0 } else { times };
+        self.taken_lanes += times * u64::from(taken.count());
+    }
+}
+
 type StallCycles = [u64; Stall::ALL.len()];
 
 /// Stall cycles of a step, in two cache lines; the last entry is unused.
@@ -135,12 +144,14 @@ impl StepStalls {
 #[derive(Clone, Debug)]
 pub struct Counts {
     warp_size: u32,
+    /// False for a run without time.
+    timed: bool,
     /// True if join steps count as machine instructions.
     counts_joins: bool,
     /// True for machine code, whose opcodes are counted as a profiler does.
     has_opcodes: bool,
     /// Issue counters by step.
-    issues: Vec<Issues>,
+    issues: Vec<StepIssues>,
     /// Branch and memory counters by step.
     effects: Vec<Effects>,
     /// Stall cycles by step.
@@ -189,11 +200,12 @@ impl Counts {
     pub fn new(is_join: &[bool], warp_size: u32, counts_joins: bool) -> Counts {
         Counts {
             warp_size,
+            timed: true,
             counts_joins,
             has_opcodes: false,
             issues: is_join
                 .iter()
-                .map(|&is_join| Issues { is_join, ..Issues::default() })
+                .map(|&is_join| StepIssues { is_join, ..StepIssues::default() })
                 .collect(),
             effects: vec![Effects::default(); is_join.len()],
             stalls: vec![StepStalls::default(); is_join.len() + 1],
@@ -215,6 +227,11 @@ impl Counts {
             active_sms: 0,
             output: Output::default(),
         }
+    }
+
+    /// Makes the counters those of a run with a clock, or without one.
+    pub fn timed(self, timed: bool) -> Counts {
+        Counts { timed, ..self }
     }
 
     /// Returns the texts that threads printed.
@@ -246,23 +263,23 @@ impl Counts {
     }
 
     #[inline(always)]
-    fn memory(&mut self, pc: usize, t: &Traffic) {
+    fn memory(&mut self, pc: usize, t: &Traffic, times: u64) {
         let step = &mut self.effects[pc];
-        step.requests += 1;
-        step.sectors += u64::from(t.sectors);
+        step.requests += times;
+        step.sectors += times * u64::from(t.sectors);
         self.traffic[t.memory as usize][t.kind as usize].add(&TrafficTotals {
-            requests: t.requests().into(),
-            requested_bytes: t.requested.into(),
-            sectors: t.sectors.into(),
-            lines: t.lines.into(),
-            transactions: t.transactions.into(),
-            l1_hits: t.l1_hits.into(),
-            l2_hits: t.l2_hits.into(),
-            l2_crossed: t.l2_crossed.into(),
-            dram_sectors: t.dram.into(),
-            written_back: t.written_back.into(),
-            wavefronts: t.wavefronts.into(),
-            ideal_wavefronts: t.ideal_wavefronts.into(),
+            requests: times * u64::from(t.requests()),
+            requested_bytes: times * u64::from(t.requested),
+            sectors: times * u64::from(t.sectors),
+            lines: times * u64::from(t.lines),
+            transactions: times * u64::from(t.transactions),
+            l1_hits: times * u64::from(t.l1_hits),
+            l2_hits: times * u64::from(t.l2_hits),
+            l2_crossed: times * u64::from(t.l2_crossed),
+            dram_sectors: times * u64::from(t.dram),
+            written_back: times * u64::from(t.written_back),
+            wavefronts: times * u64::from(t.wavefronts),
+            ideal_wavefronts: times * u64::from(t.ideal_wavefronts),
         });
     }
 
@@ -271,6 +288,7 @@ impl Counts {
         self.end_runs();
         let mut totals = Totals {
             warp_size: self.warp_size,
+            timed: self.timed,
             steps: Vec::new(),
             steps_executed: 0,
             inst_executed: 0,
@@ -344,6 +362,20 @@ fn added([a, b]: [[u64; MAX_LANES + 1]; 2]) -> [u64; MAX_LANES + 1] {
 }
 
 impl Observer for Counts {
+    const FOLDS: bool = true;
+
+    fn issues(&mut self, issues: &Issues) {
+        let &Issues { pc, active, lanes, times, slots, is_branch } = issues;
+        self.issue(pc.index(), active, lanes, times, slots);
+        if is_branch {
+            self.effects[pc.index()].branch(active, lanes, times);
+        }
+    }
+
+    fn accesses(&mut self, pc: Pc, traffic: &Traffic, times: u64) {
+        self.memory(pc.index(), traffic, times);
+    }
+
     #[inline(always)]
     fn on(&mut self, event: Event) {
         match event {
@@ -366,12 +398,9 @@ impl Observer for Counts {
             Event::SlotsLost { reason: SlotLoss::Stalled(stall), cycles, .. } => {
                 self.slots_stalled[stall as usize] += cycles;
             }
-            Event::Memory { pc, traffic, .. } => self.memory(pc.index(), &traffic),
+            Event::Memory { pc, traffic, .. } => self.memory(pc.index(), &traffic, 1),
             Event::Branch { pc, active, taken, .. } => {
-                let step = &mut self.effects[pc.index()];
-                step.branches += 1;
-                step.divergent += u64::from(!taken.is_empty() && taken != active);
-                step.taken_lanes += u64::from(taken.count());
+                self.effects[pc.index()].branch(active, taken, 1)
             }
             Event::Barrier { .. } => self.barriers += 1,
             Event::BlockStart { .. } => self.blocks += 1,

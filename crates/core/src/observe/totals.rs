@@ -141,6 +141,9 @@ pub struct OpcodeTotals {
 pub struct Totals {
     /// Lanes per warp.
     pub warp_size: u32,
+    /// False if the run had no clock: cycles, stalls, lost slots and hits in caches are then 0 and
+    /// mean nothing.
+    pub timed: bool,
     /// Totals by step, indexed by `Pc`.
     pub steps: Vec<StepTotals>,
 

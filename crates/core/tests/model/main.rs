@@ -15,6 +15,7 @@ mod support;
 mod system;
 mod tensor;
 mod truth;
+mod untimed;
 mod variables;
 mod vectors;
 mod video;

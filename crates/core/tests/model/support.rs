@@ -9,7 +9,7 @@ use simt_core::diag::{self, Diagnostic, Source};
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Launch, Overrides};
-use simt_core::machine::Options;
+use simt_core::machine::{Options, Timing};
 use simt_core::spec::{Machine, Mode};
 
 /// Every mode.
@@ -60,7 +60,7 @@ pub(crate) fn changed(
 
 /// Options of a run that may take `max_cycles` cycles on one host thread.
 pub(crate) fn options(mode: Mode, order: SideOrder, max_cycles: u64) -> Options {
-    Options { mode, order, yields: true, max_cycles, max_issues: u64::MAX }
+    Options { mode, order, yields: true, max_cycles, max_issues: u64::MAX, timing: Timing::Cycles }
 }
 
 /// Findings as the user reads them.

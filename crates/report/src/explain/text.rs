@@ -182,11 +182,18 @@ fn in_formula(out: &mut String, metric: &'static metrics::Metric, run: &Run) {
     }
 }
 
+/// Text in place of figures of time.
+const NO_CLOCK: &str = "  no figures: the run had no clock\n";
+
 /// Prints the cycles in a state, and the instructions that waited longest in it.
 fn in_state(out: &mut String, state: &'static str, run: &Run, width: usize) {
-    let cycles = run.stalls.get(&state).copied().unwrap_or(0);
-    let all: u64 = run.stalls.0.iter().map(|(_, n)| n).sum();
-    let lost = run.slots.lost.get(&state).copied().unwrap_or(0);
+    let (stalls, slots) = (&run.stalls, &run.slots);
+    if !run.is_timed() {
+        return out.push_str(NO_CLOCK);
+    }
+    let cycles = stalls.get(&state).copied().unwrap_or(0);
+    let all: u64 = stalls.0.iter().map(|(_, n)| n).sum();
+    let lost = slots.lost.get(&state).copied().unwrap_or(0);
     let _ = writeln!(
         out,
         "  {state}: {} of {} stalled warp cycles, {} %",
@@ -194,8 +201,8 @@ fn in_state(out: &mut String, state: &'static str, run: &Run, width: usize) {
         grouped(all),
         share(cycles, all)
     );
-    if run.slots.used > 0 {
-        let used = run.slots.used;
+    if slots.used > 0 {
+        let used = slots.used;
         let each = real(cycles as f64 / used as f64);
         let _ = writeln!(
             out,
@@ -208,32 +215,36 @@ fn in_state(out: &mut String, state: &'static str, run: &Run, width: usize) {
         out,
         "  issue slots lost: {} of {}, {} %",
         grouped(lost),
-        grouped(run.slots.total),
-        share(lost, run.slots.total)
+        grouped(slots.total),
+        share(lost, slots.total)
     );
-    let mut rows: Vec<_> =
-        run.instructions.iter().filter(|row| row.main_stall == Some(state)).collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.stalled_cycles));
+    let waits = run.instructions.iter().filter_map(|row| Some((row, row.wait?)));
+    let mut rows: Vec<_> = waits.filter(|(_, wait)| wait.main_stall == Some(state)).collect();
+    rows.sort_by_key(|(_, wait)| std::cmp::Reverse(wait.stalled_cycles));
     if !rows.is_empty() {
         out.push_str(
             "  instructions that waited mainly in this state (with cycles in all states):\n",
         );
     }
-    for row in rows.iter().take(3) {
+    for (row, wait) in rows.iter().take(3) {
         let line =
-            format!("line {}: {} cycles  {}", row.line, grouped(row.stalled_cycles), row.text);
+            format!("line {}: {} cycles  {}", row.line, grouped(wait.stalled_cycles), row.text);
         out.push_str(&wrap(&line, width, "    ", "      "));
         out.push('\n');
     }
 }
 
 fn in_slots(out: &mut String, name: &'static str, run: &Run) {
+    if !run.is_timed() {
+        return out.push_str(NO_CLOCK);
+    }
+    let of_run = &run.slots;
     let slots = if ["no_warp", "launch"].contains(&name) {
-        run.slots.lost.get(&name).copied().unwrap_or(0)
+        of_run.lost.get(&name).copied().unwrap_or(0)
     } else {
-        run.slots.used
+        of_run.used
     };
-    let total = run.slots.total;
+    let total = of_run.total;
     let _ = writeln!(
         out,
         "  {name}: {} of {} issue slots, {} %",
@@ -244,8 +255,11 @@ fn in_slots(out: &mut String, name: &'static str, run: &Run) {
 }
 
 fn ended(out: &mut String, run: &Run, width: usize) {
-    let mut lines =
-        vec![format!("ended after {} cycles: {}", grouped(run.cycles), run.finish.name())];
+    let after = match run.is_timed() {
+        true => format!(" after {} cycles", grouped(run.cycles)),
+        false => String::new(),
+    };
+    let mut lines = vec![format!("ended{after}: {}", run.finish.name())];
     if let Some(verdict) = &run.verdict {
         lines.push(verdict.message.clone());
         let lane = |l: &crate::LaneGroup| {

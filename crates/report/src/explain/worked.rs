@@ -5,7 +5,7 @@
 //! terms. A test evaluates every worked formula and compares the result with the metric.
 
 use crate::metrics::{self, Group, Metric, Value};
-use crate::{MemoryRow, Run};
+use crate::{CacheHits, MemoryRow, Run};
 use simt_core::observe::Stall;
 
 /// A term of a formula in one run.
@@ -162,20 +162,21 @@ fn value_of(name: &str, metric: &Metric, run: &Run) -> Option<(Value, &'static s
             count(sum(run, &[("shared", "store")], |row| row.ideal_wavefronts), "wavefront")
         }
         "global load sectors that missed in L1" => {
-            count(sum(run, &[("global", "load")], |row| row.l2_hits + row.dram_sectors), "sector")
+            count(sum(run, &[("global", "load")], |row| hits(row).l2_sectors()), "sector")
         }
         "load and atomic sectors that missed in L1 and L2" => {
             let ways = [("global", "load"), ("global", "atomic"), ("local", "load")];
-            count(sum(run, &ways, |row| row.dram_sectors), "sector")
+            count(sum(run, &ways, |row| hits(row).dram_sectors), "sector")
         }
         "load sectors looked up in L2" => {
             let ways = [("global", "load"), ("local", "load")];
-            count(sum(run, &ways, |row| row.l2_hits + row.dram_sectors), "sector")
+            count(sum(run, &ways, |row| hits(row).l2_sectors()), "sector")
         }
-        "load sectors that hit in L2" => {
-            count(sum(run, &[("global", "load"), ("local", "load")], |row| row.l2_hits), "sector")
-        }
-        "local sectors that hit in L1" => count(local(run, |row| row.l1_hits), "sector"),
+        "load sectors that hit in L2" => count(
+            sum(run, &[("global", "load"), ("local", "load")], |row| hits(row).l2_hits),
+            "sector",
+        ),
+        "local sectors that hit in L1" => count(local(run, |row| hits(row).l1_hits), "sector"),
         "local sectors" => count(local(run, |row| row.sectors), "sector"),
         _ => match name.strip_prefix("cycles in ") {
             Some(states) => {
@@ -187,6 +188,10 @@ fn value_of(name: &str, metric: &Metric, run: &Run) -> Option<(Value, &'static s
             None => Some((run.metric(name)?, metrics::find(name)?.unit)),
         },
     }
+}
+
+fn hits(row: &MemoryRow) -> CacheHits {
+    row.hits.unwrap_or_default()
 }
 
 fn sum(run: &Run, ways: &[(&str, &str)], of: impl Fn(&MemoryRow) -> u64) -> u64 {

@@ -12,8 +12,7 @@ use crate::timeline::Recording;
 use simt_core::observe::LaneState;
 
 /// Makes the section; ids begin with `id`.
-pub(super) fn section(part: Part<'_>, id: &str, level: u8) -> Markup {
-    let recording = part.recording;
+pub(super) fn section(part: Part<'_>, recording: &Recording, id: &str, level: u8) -> Markup {
     html! {
         section.explorer data-part=(id) {
             (heading(level, "Timeline", Some(Scope::Window)))

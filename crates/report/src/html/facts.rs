@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::{Scope, heading, shape, shown};
-use crate::Run;
 use crate::numbers::{grouped, percent, real, tenths_of_percent};
+use crate::{MemoryRow, Run};
 
 /// Makes a table of names, counts and shares as bars.
 fn bars(caption: &str, head: [&str; 2], rows: &[(String, u64)]) -> Markup {
@@ -136,18 +136,15 @@ pub(super) fn waits(run: &Run, level: u8) -> Markup {
 
 /// Makes the table of memory accesses.
 pub(super) fn memory(run: &Run, level: u8) -> Markup {
-    const HEAD: [&str; 10] = [
-        "requests",
-        "requested bytes",
-        "sectors",
-        "lines",
-        "transactions",
-        "in L1",
-        "in L2",
-        "from DRAM",
-        "wavefronts",
-        "ideal",
-    ];
+    const HEAD: [&str; 5] = ["requests", "requested bytes", "sectors", "lines", "transactions"];
+    let caches: &[&str] = if run.is_timed() { &["in L1", "in L2", "from DRAM"] } else { &[] };
+    let head = || HEAD.iter().chain(caches).chain(&["wavefronts", "ideal"]);
+    let figures = |m: &MemoryRow| {
+        let first = [m.requests, m.requested_bytes, m.sectors, m.lines, m.transactions];
+        let hits = m.hits.map(|hits| [hits.l1_hits, hits.l2_hits, hits.dram_sectors]);
+        let last = [m.wavefronts, m.ideal_wavefronts];
+        first.into_iter().chain(hits.into_iter().flatten()).chain(last).collect::<Vec<u64>>()
+    };
     html! {
         section {
             (heading(level, "Memory", Some(Scope::WholeRun)))
@@ -155,16 +152,13 @@ pub(super) fn memory(run: &Run, level: u8) -> Markup {
                 div.scroll tabindex="0" role="region" aria-label="Memory" {
                     table {
                         thead { tr {
-                            th scope="col" { "access" } @for name in HEAD { th.n scope="col" { (name) } }
+                            th scope="col" { "access" } @for name in head() { th.n scope="col" { (name) } }
                         } }
                         tbody {
                             @for m in &run.memory {
                                 tr {
                                     th scope="row" { (m.memory) " " (m.way) }
-                                    @for n in [
-                                        m.requests, m.requested_bytes, m.sectors, m.lines, m.transactions,
-                                        m.l1_hits, m.l2_hits, m.dram_sectors, m.wavefronts, m.ideal_wavefronts,
-                                    ] { td.n { (grouped(n)) } }
+                                    @for n in figures(m) { td.n { (grouped(n)) } }
                                 }
                             }
                         }

@@ -38,9 +38,11 @@ pub(super) fn section(run: &Run, level: u8) -> Markup {
             (heading(level, "Result", Some(Scope::WholeRun)))
             @if let Some(verdict) = &run.verdict { (hang(run, verdict)) }
             dl.tiles {
-                div { dt { "cycles" } dd { (grouped(run.cycles)) } }
-                @if run.machine_facts.clock_hz > 0 && run.cycles > 0 {
-                    div { dt { "time" } dd { (duration(run.cycles as f64 / run.machine_facts.clock_hz as f64)) } }
+                @if run.is_timed() {
+                    div { dt { "cycles" } dd { (grouped(run.cycles)) } }
+                    @if run.machine_facts.clock_hz > 0 && run.cycles > 0 {
+                        div { dt { "time" } dd { (duration(run.cycles as f64 / run.machine_facts.clock_hz as f64)) } }
+                    }
                 }
                 @for metric in FIRST.iter().filter_map(|name| metrics::find(name)) {
                     @if let Some(value) = run.metric(metric.name) {

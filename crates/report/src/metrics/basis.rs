@@ -58,6 +58,12 @@ const ESTIMATES: [&str; 5] = [
 const COMPILER: [&str; 1] = ["shared_replay_overhead"];
 
 impl Metric {
+    /// Returns true if the metric follows from cycles or the contents of caches: a run without a
+    /// clock does not have it.
+    pub fn needs_time(&self) -> bool {
+        self.basis() == Basis::Model
+    }
+
     /// Returns the basis of the metric.
     pub fn basis(&self) -> Basis {
         let named = |names: &[&str]| names.contains(&self.name);

@@ -50,11 +50,11 @@ fn rates(run: &Run) -> Rates {
     // Loads and atomics fetch what misses in L1; stores are written through.
     let below_l1 = |row: &crate::MemoryRow| match row.way {
         "store" => row.sectors,
-        _ => row.l2_hits + row.dram_sectors,
+        _ => row.hits.map_or(0, |hits| hits.l2_sectors()),
     };
     let device = || run.memory.iter().filter(|row| matches!(row.memory, "global" | "local"));
     let l2_bytes = device().map(below_l1).sum::<u64>() * SECTOR;
-    let dram_bytes = device().map(|row| row.dram_sectors).sum::<u64>() * SECTOR;
+    let dram_bytes = device().filter_map(|row| Some(row.hits?.dram_sectors)).sum::<u64>() * SECTOR;
     let (instructions, cycles) = (metric("inst_executed"), run.cycles.max(1) as f64);
     let warp = f64::from(run.machine_facts.warp_size.max(1));
     Rates {

@@ -260,6 +260,13 @@ impl<K: PartialEq, V> Named<K, V> {
     }
 }
 
+impl<K, V> Named<K, V> {
+    /// Returns true without names.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 impl<K: Serialize, V: Serialize> Serialize for Named<K, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;

@@ -27,8 +27,12 @@ impl Series {
 
     /// Returns the cycles of all launches as a line of text.
     pub fn summary(&self) -> String {
+        let launches = self.launches.len();
         let cycles = self.launches.iter().map(|run| run.cycles).sum();
-        format!("{} launches: {} cycles in all\n", self.launches.len(), grouped(cycles))
+        match self.launches.iter().all(Run::is_timed) {
+            true => format!("{launches} launches: {} cycles in all\n", grouped(cycles)),
+            false => format!("{launches} launches\n"),
+        }
     }
 
     /// Returns the runs as indented JSON, ending in a line break.

@@ -70,7 +70,12 @@ impl Finished {
         metrics::evaluate(metric, &Inputs { totals: &self.totals, machine: &self.facts })
     }
 
-    /// Returns the cycles of the slowest SM.
+    /// Returns true if the run had a clock.
+    pub fn is_timed(&self) -> bool {
+        self.totals.timed
+    }
+
+    /// Returns the cycles of the slowest SM; 0 without a clock.
     pub fn cycles(&self) -> Cycle {
         self.outcome.cycles
     }

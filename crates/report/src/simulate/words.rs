@@ -303,13 +303,16 @@ fn gave_up(limit: Limit) -> Verdict {
         ),
         Limit::Issues { sm, issued, cycle } => (
             format!(
-                "gave up after {issued} instructions issued on {sm}, at cycle {cycle}; the \
-                 program might still end"
+                "gave up after {issued} instructions issued on {sm}{}; the program might still end",
+                cycle.map_or_else(String::new, |cycle| format!(", at cycle {cycle}"))
             ),
-            format!(
-                "look for an infinite loop, or limit cycles instead: --max-cycles {}",
-                cycle.saturating_mul(10)
-            ),
+            match cycle {
+                Some(cycle) => format!(
+                    "look for an infinite loop, or limit cycles instead: --max-cycles {}",
+                    cycle.saturating_mul(10)
+                ),
+                None => "look for an infinite loop, or limit cycles: --timing cycles".to_owned(),
+            },
         ),
     };
     Verdict { message, lanes: Vec::new(), help: Some(help) }
@@ -357,5 +360,6 @@ fn fault(report: &FaultReport, kernel: &Kernel, launch: Option<&Launch>) -> Stri
         }
         (_, kind) => kind.to_string(),
     };
-    format!("{what} (block {} warp {warp} lane {}, cycle {cycle})", block.0, fault.lane)
+    let at = cycle.map_or_else(String::new, |cycle| format!(", cycle {cycle}"));
+    format!("{what} (block {} warp {warp} lane {}{at})", block.0, fault.lane)
 }

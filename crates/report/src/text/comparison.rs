@@ -54,7 +54,9 @@ pub fn comparison(found: &Comparison, style: Style) -> String {
     }
     page.heading("Summary");
     page.paragraph(&found.closing, "  ", "  ");
-    page.paragraph(&format!("Cycles of A: {}. Cycles of B: {}.", a.trust, b.trust), "  ", "  ");
+    if let (Some(of_a), Some(of_b)) = (&a.trust, &b.trust) {
+        page.paragraph(&format!("Cycles of A: {of_a}. Cycles of B: {of_b}."), "  ", "  ");
+    }
     page.finish()
 }
 

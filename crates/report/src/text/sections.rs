@@ -87,12 +87,16 @@ pub(super) fn result(page: &mut Page, run: &Run) {
 }
 
 pub(super) fn time(page: &mut Page, run: &Run) {
+    if !run.is_timed() {
+        return;
+    }
     page.heading("Time");
-    let mut line = format!("{} cycles", grouped(run.cycles));
+    let cycles = run.cycles;
+    let mut line = format!("{} cycles", grouped(cycles));
     let clock = run.machine_facts.clock_hz;
     if clock > 0 {
         let mhz = grouped(clock / 1_000_000);
-        line.push_str(&format!(" = {} at {mhz} MHz", duration(run.cycles as f64 / clock as f64)));
+        line.push_str(&format!(" = {} at {mhz} MHz", duration(cycles as f64 / clock as f64)));
     }
     let launch = &run.launch;
     if launch.blocks_per_sm > 0 {
@@ -258,20 +262,23 @@ pub(super) fn memory(page: &mut Page, run: &Run) {
                     dash(),
                 ];
             }
+            let hits = m.hits.filter(|_| m.way == "load");
             vec![
                 name,
                 grouped(m.requests),
                 grouped(m.requested_bytes),
                 grouped(m.sectors),
                 ratio(m.sectors, m.requests),
-                if m.way == "load" { share(m.l1_hits, m.sectors) } else { dash() },
-                if m.way == "load" { share(m.l2_hits, m.l2_hits + m.dram_sectors) } else { dash() },
+                hits.map_or_else(dash, |hits| share(hits.l1_hits, m.sectors)),
+                hits.map_or_else(dash, |hits| share(hits.l2_hits, hits.l2_sectors())),
             ]
         })
         .collect();
     let header =
         ["", "requests", "requested bytes", "sectors", "per request", "L1 hits", "L2 hits"];
-    page.table(&header, rows, &[0], None);
+    let columns = if run.is_timed() { header.len() } else { header.len() - 2 };
+    let rows = rows.into_iter().map(|row| row.into_iter().take(columns).collect()).collect();
+    page.table(&header[..columns], rows, &[0], None);
     page.paragraph(
         "A sector is 32 bytes. For shared memory, the sectors column counts wavefronts (passes \
          over the banks).",
@@ -318,6 +325,9 @@ pub(super) fn memory(page: &mut Page, run: &Run) {
 }
 
 pub(super) fn stalls(page: &mut Page, run: &Run) {
+    if !run.is_timed() {
+        return;
+    }
     page.heading("Warp states (cycles in which resident warps did not issue)");
     let cycles: Vec<u64> = run.stalls.0.iter().map(|&(_, cycles)| cycles).collect();
     let total: u64 = cycles.iter().sum();
@@ -350,6 +360,9 @@ pub(super) fn stalls(page: &mut Page, run: &Run) {
 }
 
 pub(super) fn slots(page: &mut Page, run: &Run) {
+    if !run.is_timed() {
+        return;
+    }
     page.heading("Issue slots (one per scheduler and cycle)");
     let slots = &run.slots;
     let program = slots.used.saturating_sub(slots.used_by_joins);
@@ -390,7 +403,7 @@ pub(super) fn further(page: &mut Page, run: &Run) {
     };
     page.line("");
     page.line(&format!("Run `simt-sim explain {name}` for details; every name above has a page."));
-    if run.cycles > 0 {
+    if !run.is_empty() {
         trust(page, run, worst.map(|(state, _)| *state));
     }
 }

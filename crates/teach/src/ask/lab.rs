@@ -10,7 +10,7 @@ use simt_core::diag::{self, Source};
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Launch, Overrides};
-use simt_core::machine::Options;
+use simt_core::machine::{Options, Timing};
 use simt_core::observe::{Issue, Window};
 use simt_core::spec::{Lowering, Machine, MachineSpec, Mode};
 use simt_core::{Job, Program};
@@ -199,6 +199,7 @@ impl Trial {
             yields: self.yields,
             max_cycles: MAX_CYCLES,
             max_issues: u64::MAX,
+            timing: Timing::Cycles,
         };
         Ok((spec, options))
     }

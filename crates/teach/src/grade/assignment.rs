@@ -10,7 +10,7 @@ use simt_core::Program;
 use simt_core::checks::Checks;
 use simt_core::diag::closest;
 use simt_core::launch::Overrides;
-use simt_core::machine::Options;
+use simt_core::machine::{Options, Timing};
 use simt_core::spec::{Machine, Mode};
 use simt_report::evidence::Fingerprint;
 use simt_report::metrics;
@@ -154,6 +154,7 @@ impl Site {
             yields: true,
             max_cycles,
             max_issues: u64::MAX,
+            timing: Timing::Cycles,
         }
     }
 }

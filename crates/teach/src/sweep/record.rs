@@ -26,6 +26,9 @@ pub struct Record {
     pub mode: Option<String>,
     /// Name of the machine; `None` if the point could not run.
     pub machine: Option<String>,
+    /// `off` if the run had no clock; absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<String>,
     /// Outcome, by [`simt_report::Ending::name`], or [`Record::ERROR`].
     pub finish: String,
     /// True if the run ended normally and every expectation holds.
@@ -60,6 +63,7 @@ impl Record {
             inputs,
             mode: Some(run.mode.clone()),
             machine: Some(run.machine.clone()),
+            timing: run.timing.map(str::to_owned),
             finish: run.finish.name().to_owned(),
             passed: ended && run.passed(),
             message: run.verdict.as_ref().map(|v| v.message.clone()).or_else(failed),
@@ -83,6 +87,7 @@ impl Record {
             inputs,
             mode: None,
             machine: None,
+            timing: None,
             finish: Record::ERROR.to_owned(),
             passed: false,
             message: Some(message),

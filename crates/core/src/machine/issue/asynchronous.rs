@@ -154,14 +154,14 @@ impl<O: Observer> Issuer<'_, O> {
 }
 
 /// Returns true if the operation tests an object whose phase has not ended, in any lane.
-fn fails(op: &Op, lanes: LaneMask, registers: &RegisterFile) -> bool {
+pub(in crate::machine) fn fails(op: &Op, lanes: LaneMask, registers: &RegisterFile) -> bool {
     let Op::MBarrier(op) = op else { return false };
     let holds = |lane| op.p.is_some_and(|p| registers.get(Register::Predicate(p), lane) != 0);
     op.f.tests() && !lanes.lanes().all(holds)
 }
 
 /// Describes the store of a copy to shared memory.
-fn written(data: &CopiedData) -> LaneAccess<'_> {
+pub(in crate::machine) fn written(data: &CopiedData) -> LaneAccess<'_> {
     let mut stored = [None; 4];
     let rows = data.words.iter().take(usize::from(data.bytes) / 4);
     stored.iter_mut().zip(rows).for_each(|(cells, row)| *cells = Some(Cells::Narrow(row)));

@@ -3,17 +3,17 @@
 use super::super::block::Votes;
 use super::super::warp::{Arrival, Warp};
 use super::{Issue, Issuer};
-use crate::base::{Cycle, LaneMask, WarpId};
+use crate::base::{Cycle, LaneMask, Pc, SmId, WarpId};
 use crate::code::MicroOp;
 use crate::divergence::Flow;
 use crate::event::{Event, Observer};
-use crate::exec::{self, Fault, FaultKind, Members};
+use crate::exec::{self, Fault, FaultKind, Members, RegisterFile};
 use crate::kernel::{BarrierKind, Op};
 
 /// Returns true if the `active` lanes can execute a `.sync` instruction now.
 ///
 /// Each set of lanes with a common mask waits for its own members; the others stay active.
-pub(super) fn gather(step: &MicroOp, warp: &mut Warp, active: LaneMask) -> bool {
+pub(in crate::machine) fn gather(step: &MicroOp, warp: &mut Warp, active: LaneMask) -> bool {
     let lanes = exec::guarded(&step.inst, active, &warp.registers);
     let passive = active - lanes;
     // Lanes outside of their own mask proceed to their fault.
@@ -31,28 +31,47 @@ pub(super) fn gather(step: &MicroOp, warp: &mut Warp, active: LaneMask) -> bool 
     waiting.is_empty()
 }
 
-impl<'a, O: Observer> Issuer<'a, O> {
-    /// Reports the sets of lanes at a `.sync` instruction, one per mask.
-    ///
-    /// Returns a fault if partners exchange values at another instruction.
-    pub(super) fn meet(&mut self, warp: &Warp, issue: &Issue<'_>) -> Option<Fault> {
-        let &Issue { w, pc, lanes, step, .. } = issue;
-        for Members { named, lanes } in exec::members(&step.inst, lanes, &warp.registers) {
-            if !lanes.is_subset(named) {
-                return None; // a lane outside of its mask: execution reports the fault
-            }
-            let (sm, warp_id) = (self.id, WarpId(w as u32));
-            self.observer.on(Event::Collective { sm, warp: warp_id, pc, lanes, members: named });
-            let away = warp.control.elsewhere(named);
-            if !matches!(step.inst.op, Op::WarpSync { .. })
-                && let (false, Some(lane)) = (away.is_empty(), lanes.lowest())
-            {
-                return Some(Fault { lane, kind: FaultKind::GatheredElsewhere { lanes: away } });
-            }
+/// Reports the sets of lanes at a `.sync` instruction, one per mask.
+///
+/// Returns a fault if partners exchange values at another instruction.
+pub(in crate::machine) fn members_meet(
+    (step, lanes): (&MicroOp, LaneMask),
+    warp: &Warp,
+    (sm, w, pc): (SmId, usize, Pc),
+    observer: &mut impl Observer,
+) -> Option<Fault> {
+    for Members { named, lanes } in exec::members(&step.inst, lanes, &warp.registers) {
+        if !lanes.is_subset(named) {
+            return None; // a lane outside of its mask: execution reports the fault
         }
-        None
+        let slot = WarpId(w as u32);
+        observer.on(Event::Collective { sm, warp: slot, pc, lanes, members: named });
+        let away = warp.control.elsewhere(named);
+        if !matches!(step.inst.op, Op::WarpSync { .. })
+            && let (false, Some(lane)) = (away.is_empty(), lanes.lowest())
+        {
+            return Some(Fault { lane, kind: FaultKind::GatheredElsewhere { lanes: away } });
+        }
     }
+    None
+}
 
+/// Returns the votes of lanes that arrive at a barrier, for `bar.red`.
+pub(in crate::machine) fn votes_of(
+    step: &MicroOp,
+    lanes: LaneMask,
+    registers: &RegisterFile,
+) -> Votes {
+    match &step.inst.op {
+        Op::Barrier(b) if matches!(b.kind, BarrierKind::Red { .. }) => Votes {
+            threads: lanes.count(),
+            holds: exec::barrier_votes(&step.inst, lanes, registers).count(),
+        },
+        _ => Votes::default(),
+    }
+}
+
+impl<O: Observer> Issuer<'_, O> {
     /// Lets lanes arrive at a block barrier for `count` threads, or all if `None`.
     ///
     /// With `wait` they wait there.
@@ -79,13 +98,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             count,
             wait,
         });
-        let votes = match &step.inst.op {
-            Op::Barrier(b) if matches!(b.kind, BarrierKind::Red { .. }) => Votes {
-                threads: lanes.count(),
-                holds: exec::barrier_votes(&step.inst, lanes, &warp.registers).count(),
-            },
-            _ => Votes::default(),
-        };
+        let votes = votes_of(step, lanes, &warp.registers);
         // Thread counts cover whole warps, so exited lanes may count, too.
         let threads = match count {
             Some(_) => warp.come(id, arriving, cx.spec.warp_size),

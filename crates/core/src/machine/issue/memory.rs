@@ -109,7 +109,7 @@ impl<O: Observer> Issuer<'_, O> {
 
 /// Describes an access for observers.
 #[inline(always)]
-fn asked<'a>(
+pub(in crate::machine) fn asked<'a>(
     op: &Op,
     access: MemoryAccess,
     addresses: &'a [u64; MAX_LANES],

@@ -46,7 +46,7 @@ pub(in crate::machine) fn split(control: &mut WarpControl, seed: u64, active: La
 
 /// Returns the control flow of a branch taken by `taken`.
 #[inline]
-pub(super) fn branch(step: &MicroOp, taken: LaneMask) -> Flow {
+pub(in crate::machine) fn branch(step: &MicroOp, taken: LaneMask) -> Flow {
     let target = match step.inst.op {
         Op::Branch { target, .. } | Op::BranchByConvergence { target, .. } => target,
         _ => step.next,
@@ -56,7 +56,7 @@ pub(super) fn branch(step: &MicroOp, taken: LaneMask) -> Flow {
 
 /// Returns the control flow of a join step.
 #[inline]
-pub(super) fn join(step: &MicroOp) -> Flow {
+pub(in crate::machine) fn join(step: &MicroOp) -> Flow {
     let next = step.next;
     match step.inst.op {
         Op::Join(ConvergenceOp::Set(join)) => Flow::Set { join, next },
@@ -68,7 +68,7 @@ pub(super) fn join(step: &MicroOp) -> Flow {
 }
 
 /// Executes a convergence operation of machine code for the `lanes` whose guard holds.
-pub(super) fn barrier_register(
+pub(in crate::machine) fn barrier_register(
     warp: &mut Warp,
     op: ConvergenceOp,
     step: &MicroOp,
@@ -105,7 +105,7 @@ pub(super) fn barrier_register(
 }
 
 /// Groups lanes by target, in ascending order of their numbers.
-pub(super) fn sides(
+pub(in crate::machine) fn sides(
     lanes: LaneMask,
     numbers: &[u64; MAX_LANES],
     target: impl Fn(usize) -> Pc,
@@ -123,7 +123,7 @@ pub(super) fn sides(
 }
 
 /// Adds lanes to the side with target `pc`.
-pub(super) fn add_side(sides: &mut Vec<Side>, pc: Pc, lanes: LaneMask) {
+pub(in crate::machine) fn add_side(sides: &mut Vec<Side>, pc: Pc, lanes: LaneMask) {
     match sides.iter_mut().find(|side| side.pc == pc) {
         _ if lanes.is_empty() => {}
         Some(side) => side.lanes |= lanes,

@@ -8,7 +8,11 @@ use crate::exec::MemoryAccess;
 /// For each group of lanes that is served at once, that is the largest number of distinct words in
 /// one bank. An H200 serves a warp at once at up to 4 bytes per lane, half of one at 8 and a quarter
 /// at 16, and twice as many lanes if neighbours (or lanes two apart) have equal addresses.
-pub(super) fn wavefronts(access: MemoryAccess, addresses: &[u64; MAX_LANES], banks: u32) -> u32 {
+pub(in crate::machine) fn wavefronts(
+    access: MemoryAccess,
+    addresses: &[u64; MAX_LANES],
+    banks: u32,
+) -> u32 {
     let words_per_lane = u32::from(access.bytes).div_ceil(4).max(1);
     let paired = |apart: u32| {
         let partner = |lane: u32| addresses[(lane ^ apart) as usize % MAX_LANES];
@@ -83,7 +87,7 @@ fn passes_of(
 }
 
 /// Returns the passes of the same bytes without conflicts.
-pub(super) fn ideal_wavefronts(access: MemoryAccess, banks: u32) -> u32 {
+pub(in crate::machine) fn ideal_wavefronts(access: MemoryAccess, banks: u32) -> u32 {
     let words = access.lanes.count() * u32::from(access.bytes).div_ceil(4).max(1);
     words.div_ceil(banks.max(1)).max(1)
 }

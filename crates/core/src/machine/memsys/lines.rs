@@ -6,16 +6,31 @@ use crate::exec::MemoryAccess;
 
 /// 128-byte lines of a request, ascending, with the sectors of each.
 #[derive(Clone)]
-pub(super) struct Lines {
+pub(in crate::machine) struct Lines {
     pub(super) lines: [(u64, u8); MAX_LANES],
     pub(super) len: usize,
 }
 
+impl Default for Lines {
+    fn default() -> Lines {
+        Lines { lines: [(0, 0); MAX_LANES], len: 0 }
+    }
+}
+
 impl Lines {
+    /// Returns the lines of the request.
+    pub(in crate::machine) fn lines(&self) -> &[(u64, u8)] {
+        &self.lines[..self.len.min(MAX_LANES)]
+    }
+
     /// Collects the distinct lines and sectors of a request. An aligned access of up to 16 bytes
     /// lies in one sector.
     #[inline]
-    pub(super) fn coalesce(&mut self, access: MemoryAccess, addresses: &[u64; MAX_LANES]) {
+    pub(in crate::machine) fn coalesce(
+        &mut self,
+        access: MemoryAccess,
+        addresses: &[u64; MAX_LANES],
+    ) {
         self.len = 0;
         let (mut line, mut sectors) = (0, 0); // of the current line
         let mut ascending = true;
@@ -37,7 +52,7 @@ impl Lines {
     }
 
     /// Returns the number of sectors in the request.
-    pub(super) fn sectors(&self) -> u64 {
+    pub(in crate::machine) fn sectors(&self) -> u64 {
         self.lines[..self.len].iter().map(|&(_, sectors)| u64::from(sectors_in(sectors))).sum()
     }
 

@@ -32,7 +32,7 @@ fn bank_conflicts_follow_the_stride() {
 fn sectors_and_lines_of_a_warp() {
     let count = |address: &dyn Fn(u64) -> u64| {
         let addresses = std::array::from_fn(|lane| address(lane as u64));
-        let mut lines = Lines { lines: [(0, 0); MAX_LANES], len: 0 };
+        let mut lines = Lines::default();
         lines.coalesce(MemoryAccess { space: Space::Global, ..read(4) }, &addresses);
         let sectors: u32 = lines.lines[..lines.len].iter().map(|l| l.1.count_ones()).sum();
         (lines.len, sectors)

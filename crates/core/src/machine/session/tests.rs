@@ -6,6 +6,7 @@ use crate::base::LaneMask;
 use crate::divergence::SideOrder;
 use crate::event::Observer;
 use crate::launch::Overrides;
+use crate::machine::Timing;
 use crate::ptxas;
 use crate::spec::{Lowering, Mode, Target};
 
@@ -56,6 +57,7 @@ fn with(
         yields: true,
         max_cycles: 10_000_000,
         max_issues: u64::MAX,
+        timing: Timing::Cycles,
     };
     let code = ptxas::compile(kernel, &Target::new(&spec, true), mode);
     check(&code, launch, &spec, &options);

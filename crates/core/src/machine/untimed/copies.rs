@@ -1,0 +1,89 @@
+//! Asynchronous copies and barrier objects (`mbarrier`) without time: a copy arrives at once.
+
+use super::warp::{Issue, Runner};
+use crate::base::{LaneMask, MAX_LANES, Pc, WarpId};
+use crate::divergence::Flow;
+use crate::event::Observer;
+use crate::exec::{self, AccessKind, CopyArrival, Effect, MemoryAccess};
+use crate::isa::Space;
+use crate::machine::issue::{fails, written};
+use crate::machine::verdict::FaultReport;
+use crate::machine::warp::Warp;
+
+impl<O: Observer> Runner<'_, O> {
+    /// Executes a step of an asynchronous copy, or an operation on a barrier object.
+    #[inline(never)]
+    pub(super) fn start(
+        &mut self,
+        warp: &mut Warp,
+        issue: &Issue<'_>,
+    ) -> Result<(), Box<FaultReport>> {
+        let &Issue { lanes, step, .. } = issue;
+        match self.execute(warp, issue).map_err(|f| self.fault(f, warp, issue))? {
+            Effect::Copy(access) => self.copy(warp, issue, access),
+            Effect::WaitCopies { lanes, groups } => self.land(warp, issue, lanes, groups),
+            Effect::Access(access) => self.object(warp, issue, access),
+            Effect::ArriveByCopies(access) => {
+                let addresses = *self.addresses;
+                self.land(warp, issue, access.lanes, None);
+                self.object(warp, issue, access);
+                let shared = &mut self.blocks[warp.block].shared;
+                for lane in access.lanes.lanes() {
+                    let address = addresses[lane as usize % MAX_LANES];
+                    exec::arrive_by_copies(shared, CopyArrival::of(&step.inst.op, address));
+                }
+            }
+            _ => {}
+        }
+        if self.cx.kernel.native.is_some() && fails(&step.inst.op, lanes, &warp.registers) {
+            // Machine code has no YIELD in the loop.
+            warp.control.advance(Flow::Yield { next: step.next });
+        } else {
+            warp.control.go(step.next);
+        }
+        Ok(())
+    }
+
+    /// Reports the latest copy of the warp, whose source access is `access`.
+    fn copy(&mut self, warp: &mut Warp, issue: &Issue<'_>, access: MemoryAccess) {
+        if !access.lanes.is_empty() {
+            self.access(warp, issue, access);
+        }
+        let Some(data) = warp.registers.copies.latest() else { return };
+        if !O::FOLDS {
+            self.observer.access(WarpId(issue.w as u32), issue.pc, &written(data));
+        }
+        *self.addresses = data.to;
+        let store = MemoryAccess {
+            space: Space::Shared,
+            kind: AccessKind::Write,
+            lanes: data.lanes,
+            bytes: data.bytes,
+            bypass_l1: true,
+            changed: false,
+        };
+        self.transfer(issue, store);
+    }
+
+    /// Reports an operation on barrier objects.
+    fn object(&mut self, warp: &mut Warp, issue: &Issue<'_>, access: MemoryAccess) {
+        if access.changed {
+            self.watch.progress();
+        }
+        self.access(warp, issue, access);
+    }
+
+    /// Writes copies that lanes wait for to shared memory.
+    fn land(&mut self, warp: &mut Warp, issue: &Issue<'_>, lanes: LaneMask, groups: Option<u32>) {
+        let shared = &mut self.blocks[warp.block].shared;
+        let landed = exec::land_copies(&mut warp.registers, shared, lanes, groups);
+        if !landed.is_empty() {
+            self.watch.progress();
+        }
+        if !O::FOLDS {
+            for data in &landed {
+                self.observer.access(WarpId(issue.w as u32), Pc(data.pc), &written(data));
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Code cut into straight pieces: micro-ops that only change registers, up to a point that control
+//! flow can reach from elsewhere.
+//!
+//! All lanes of a warp's active group execute a piece together, so it needs one look at the control
+//! state, and one entry of the tally.
+
+use crate::base::Pc;
+use crate::code::{Code, MicroOp};
+use crate::exec;
+use crate::kernel::{Inst, Op};
+use crate::machine::pricing::{Cost, Kind};
+
+/// Code of a kernel.
+pub(super) struct Plan<'a> {
+    pub ops: &'a [MicroOp],
+    /// By PC.
+    pub steps: Vec<Step>,
+    /// Micro-ops of the straight pieces, one piece after another.
+    straight: Vec<Straight<'a>>,
+}
+
+/// A micro-op.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    pub kind: Kind,
+    /// Machine instructions.
+    pub slots: u32,
+    /// True if a warp executes it ahead of a deferred barrier at which it has arrived.
+    pub ahead: bool,
+    /// Number of micro-ops from here to the end of the straight piece; 0: it is not straight.
+    len: u32,
+    /// Index of the first one in [`Plan::straight`].
+    first: u32,
+}
+
+/// A micro-op that only changes registers.
+pub(super) struct Straight<'a> {
+    pub pc: Pc,
+    pub inst: &'a Inst,
+    /// Machine instructions.
+    pub slots: u32,
+    pub is_guarded: bool,
+}
+
+impl Step {
+    /// Returns true if a straight piece goes on here.
+    #[inline]
+    pub(super) fn is_straight(&self) -> bool {
+        self.len > 0
+    }
+
+    /// Returns true if it takes no issue slot: a neighbour does its work.
+    #[inline]
+    pub(super) fn is_free(&self) -> bool {
+        matches!(self.kind, Kind::Free | Kind::FreeJoin)
+    }
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(code: &'a Code, costs: &[Cost]) -> Plan<'a> {
+        let ops = code.ops();
+        let mut steps: Vec<Step> = ops
+            .iter()
+            .zip(costs)
+            .map(|(op, cost)| Step {
+                kind: cost.kind,
+                slots: op.count,
+                ahead: cost.ahead,
+                len: 0,
+                first: 0,
+            })
+            .collect();
+        let is_straight = |pc: usize| {
+            matches!(steps[pc].kind, Kind::ElementWise | Kind::Free)
+                && exec::is_element_wise(&ops[pc].inst.op)
+        };
+        let straight_ops: Vec<bool> = (0..ops.len()).map(is_straight).collect();
+        let reached = reached_from_elsewhere(code, &straight_ops);
+        let mut straight = Vec::new();
+        for start in 0..ops.len() {
+            if !straight_ops[start] || !reached[start] {
+                continue;
+            }
+            let from = straight.len();
+            let mut pc = Pc(start as u32);
+            loop {
+                let op = &ops[pc.index()];
+                let is_guarded = op.inst.guard.is_some();
+                straight.push(Straight { pc, inst: &op.inst, slots: op.count, is_guarded });
+                pc = op.next;
+                if pc.index() >= ops.len() || !straight_ops[pc.index()] || reached[pc.index()] {
+                    break;
+                }
+            }
+            for at in from..straight.len() {
+                let step: &mut Step = &mut steps[straight[at].pc.index()];
+                (step.first, step.len) = (at as u32, (straight.len() - at) as u32);
+            }
+        }
+        Plan { ops, steps, straight }
+    }
+
+    /// Returns the straight piece from a PC on; empty if it is not straight.
+    #[inline]
+    pub(super) fn piece(&self, step: &Step) -> &[Straight<'a>] {
+        let first = step.first as usize;
+        self.straight.get(first..first + step.len as usize).unwrap_or_default()
+    }
+}
+
+/// Returns true for each PC that lanes can reach other than from the straight micro-op before it,
+/// or at which they may reconverge.
+fn reached_from_elsewhere(code: &Code, straight: &[bool]) -> Vec<bool> {
+    let ops = code.ops();
+    let mut reached = vec![false; ops.len()];
+    let mut before = vec![0_u32; ops.len()];
+    let mut reach = |pc: Pc| {
+        if let Some(reached) = reached.get_mut(pc.index()) {
+            *reached = true;
+        }
+    };
+    reach(code.entry());
+    code.functions().iter().copied().for_each(&mut reach);
+    for (op, &is_straight) in ops.iter().zip(straight) {
+        op.reconverge.into_iter().for_each(&mut reach);
+        match &op.inst.op {
+            Op::Branch { target, .. } | Op::BranchByConvergence { target, .. } => reach(*target),
+            Op::Switch(switch) => switch.targets.iter().copied().for_each(&mut reach),
+            _ => {}
+        }
+        if !is_straight {
+            reach(op.next);
+        } else if let Some(before) = before.get_mut(op.next.index()) {
+            *before += 1;
+        }
+    }
+    // A piece has one way in; so has code that only jumps through registers reach.
+    for (reached, before) in reached.iter_mut().zip(before) {
+        *reached |= before != 1;
+    }
+    reached
+}
