@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use simt_core::exec::short_bits;
 use simt_core::isa::Type;
 use simt_core::launch::{Buffer, Wanted};
 
@@ -81,11 +82,12 @@ fn is_plain(element: Type) -> bool {
 /// NumPy's name of an element type.
 fn descr(element: Type) -> String {
     let kind = match element {
+        Type::BF16 => 'V', // two bytes that NumPy has no number for
         _ if element.is_float() => 'f',
         _ if element.is_signed() => 'i',
         _ => 'u',
     };
-    let order = if element.bytes() == 1 { '|' } else { '<' };
+    let order = if element.bytes() == 1 || element == Type::BF16 { '|' } else { '<' };
     format!("{order}{kind}{}", element.bytes())
 }
 
@@ -129,7 +131,9 @@ fn of_npy(bytes: &[u8], element: Type) -> Result<Vec<u8>, String> {
     // Bits without a meaning take any type of their width.
     let wanted = descr(element);
     let fits = same(found, &wanted)
-        || is_plain(element) && found.ends_with(&wanted[2..]) && !found.starts_with('>');
+        || (is_plain(element) || element == Type::BF16 && found.ends_with("u2"))
+            && found.ends_with(&wanted[2..])
+            && !found.starts_with('>');
     if !fits {
         return Err(format!("its elements are `{found}`, those of the buffer `{wanted}`"));
     }
@@ -170,7 +174,13 @@ fn bits(word: &str, element: Type) -> Option<u64> {
     if element.is_float() {
         let single = || word.parse().ok().map(|x: f32| u64::from(x.to_bits()));
         let double = || word.parse().ok().map(|x: f64| x.to_bits());
-        return if element.bits() == 32 { single() } else { double() };
+        let short = |brain| word.parse().ok().map(|x: f64| u64::from(short_bits(x, brain)));
+        return match element {
+            Type::F16 => short(false),
+            Type::BF16 => short(true),
+            Type::F32 => single(),
+            _ => double(),
+        };
     }
     let hexadecimal = word.strip_prefix("0x").map(|digits| i128::from_str_radix(digits, 16));
     let number = hexadecimal.unwrap_or_else(|| word.parse()).ok()?;

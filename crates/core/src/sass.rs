@@ -6,6 +6,7 @@
 //!
 //! [`Code`]: crate::code::Code
 
+mod absent;
 mod agree;
 mod build;
 mod control;

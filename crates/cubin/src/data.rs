@@ -209,6 +209,13 @@ fn is_global(image: &Image<'_>, section: usize) -> bool {
 }
 
 fn unsupported(kind: u32, symbol: &Symbol<'_>, section: &Section<'_>) -> CubinError {
+    if symbol.kind == SymbolKind::Entry {
+        return CubinError::Unsupported(format!(
+            "the address of kernel `{}` is not supported: the simulator has no device-side launch \
+             (dynamic parallelism); launch the kernel from the host",
+            symbol.name
+        ));
+    }
     let (symbol, section) = (symbol.name, section.name);
     CubinError::Unsupported(format!(
         "relocation type {kind} of `{symbol}` in section `{section}` is not supported"

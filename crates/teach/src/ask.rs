@@ -12,7 +12,7 @@
 //! - `compiled`: what nvcc made of a kernel, read from its machine code (`observed`: the H200's figures)
 //! - `waiting`: locks, flags, block barriers; `exchange`: shuffles, votes, the active mask
 //! - `counting`: divergent warps and profiler metrics; `reductions`: the textbook reductions
-//! - `launches`: work that takes several launches
+//! - `launches`: work that takes several launches; `matrices`: matrix products
 //! - `memory`: sectors and bank conflicts; `hiding`: latency hiding and occupancy
 //! - `seeds`: claims of published sources and their verdicts: `docs/reference/seeds.md`
 
@@ -26,6 +26,7 @@ mod hiding;
 pub(crate) mod lab;
 mod launches;
 mod loops;
+mod matrices;
 mod memory;
 mod nesting;
 mod observed;
@@ -141,6 +142,7 @@ pub fn experiments() -> impl Iterator<Item = &'static Experiment> {
         exchange::EXPERIMENTS,
         reductions::EXPERIMENTS,
         launches::EXPERIMENTS,
+        matrices::EXPERIMENTS,
         memory::EXPERIMENTS,
         hiding::EXPERIMENTS,
     ]

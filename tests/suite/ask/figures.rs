@@ -384,6 +384,31 @@ fn a_barrier_of_the_grid_takes_less_than_a_second_launch() {
     }
 }
 
+#[test]
+fn a_second_buffer_takes_more_instructions_and_less_time() {
+    let answer = ask("double-buffer");
+    for n in ["32", "64", "128"] {
+        let [one, two] = counts(&answer, n, ["one buffer", "two buffers"]);
+        assert!(two < one, "{n}: {two} of {one}");
+        let [one, two] = counts(&answer, n, ["instructions, one", "instructions, two"]);
+        assert!(one < two, "{n}: {one} {two}");
+    }
+}
+
+/// An inner product of `n` numbers takes `n` FFMA of a thread, so 1/32 of a warp instruction each;
+/// a tile of 16 x 16 takes two HMMA for each 16 of `n`.
+#[test]
+fn tensor_cores_save_more_than_the_multiplications() {
+    let answer = ask("tensor-cores");
+    for (row, n) in [("64", 64), ("128", 128)] {
+        let [plain, tensor] = counts(&answer, row, ["warp instructions", "with tensor cores"]);
+        let (multiplications, products) = (n * n * n / 32, n * n * n / 16 / 16 / 16 * 2);
+        assert!(plain > multiplications && tensor > products, "{row}: {plain} {tensor}");
+        assert!(plain - multiplications > tensor, "{row}: {plain} {tensor}");
+        assert!(plain > 8 * tensor, "{row}: {plain} {tensor}");
+    }
+}
+
 /// In a block, warp 0 diverges in the steps of stride 1 to 16, where some of its lanes have no
 /// neighbour. All blocks but the first load each element and the total before them.
 #[test]

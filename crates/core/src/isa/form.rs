@@ -252,6 +252,12 @@ impl Isa {
         &self.groups
     }
 
+    /// Returns why an opcode, or the start of a mnemonic, is unsupported, and the way out.
+    pub fn absence(&self, start: &str) -> Option<(&str, Option<&str>)> {
+        let (why, help) = self.unsupported.get(start)?;
+        Some((why, help.as_deref()))
+    }
+
     /// Returns the unsupported PTX opcodes and starts of mnemonics, with the reasons.
     pub fn unsupported(&self) -> impl Iterator<Item = (&str, &str)> {
         self.unsupported.iter().map(|(opcode, (why, _))| (opcode.as_str(), why.as_str()))

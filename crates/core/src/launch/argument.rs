@@ -3,7 +3,7 @@
 use super::element::{Value, fits};
 use super::expression::Expr;
 use super::fill::exact;
-use super::plan::{ArgumentValue, LaunchPlan, Plan, Target};
+use super::plan::{ArgumentValue, Field, LaunchPlan, Plan, Target};
 use super::resolve::Signature;
 use super::term::{Scope, Side, value};
 use crate::diag::{Diagnostic, Span, closest};
@@ -16,12 +16,7 @@ impl Plan {
     pub(super) fn named_by_arguments(&self) -> Vec<&str> {
         let mut names = Vec::new();
         for (_, argument) in self.launches.iter().flat_map(|launch| &launch.arguments) {
-            match argument {
-                ArgumentValue::Scalar(expr) => expr.bare_names(&mut names),
-                ArgumentValue::List(values, _) => {
-                    values.iter().for_each(|expr| expr.bare_names(&mut names))
-                }
-            }
+            argument.expressions().into_iter().for_each(|expr| expr.bare_names(&mut names));
         }
         names
     }
@@ -127,6 +122,7 @@ fn argument_bytes(
     let (values, span): (&[Expr], Span) = match argument {
         ArgumentValue::Scalar(expr) => (std::slice::from_ref(expr), expr.span()),
         ArgumentValue::List(values, span) => (values, *span),
+        ArgumentValue::Fields(fields, span) => return structure(fields, *span, parameter, scope),
     };
     if values.len() != elements as usize {
         let message = format!(
@@ -145,10 +141,57 @@ fn argument_bytes(
     Ok(bytes)
 }
 
+/// Returns the bytes of a structure, which must have the parameter's size.
+fn structure(
+    fields: &[Field],
+    span: Span,
+    parameter: &Parameter,
+    scope: &Scope<'_>,
+) -> Result<Vec<u8>, Diagnostic> {
+    let mut bytes = Vec::new();
+    append(fields, &mut bytes, scope)?;
+    if bytes.len() != parameter.bytes as usize {
+        let message = format!(
+            "expected a structure of {} bytes, found fields of {}",
+            parameter.bytes,
+            bytes.len()
+        );
+        return Err(Diagnostic::error("wrong-length", span, message)
+            .help("give every field: each is aligned to its size, as in C++"));
+    }
+    Ok(bytes)
+}
+
+/// Appends fields as C++ lays them out, and the padding after them; returns their alignment.
+fn append(fields: &[Field], bytes: &mut Vec<u8>, scope: &Scope<'_>) -> Result<usize, Diagnostic> {
+    let mut most = 1;
+    for field in fields {
+        if let ArgumentValue::Fields(inner, _) = &field.value {
+            let mut nested = Vec::new();
+            let align = append(inner, &mut nested, scope)?;
+            bytes.resize(bytes.len().next_multiple_of(align), 0);
+            bytes.extend(nested);
+            most = most.max(align);
+            continue;
+        }
+        let size = field.element.bytes().max(1) as usize;
+        bytes.resize(bytes.len().next_multiple_of(size), 0);
+        for expr in field.value.expressions() {
+            let bits = scalar(expr, field.element, scope).map_err(|error| {
+                error.also(field.name.span, format!("field `{}`", field.name.text))
+            })?;
+            bytes.extend(bits.to_le_bytes().into_iter().take(size));
+        }
+        most = most.max(size);
+    }
+    bytes.resize(bytes.len().next_multiple_of(most), 0);
+    Ok(most)
+}
+
 /// Returns the bits of a scalar argument.
 /// An address that does not fit gets a help line of its own: it needs 64 bits.
 fn scalar(expr: &Expr, ty: Type, scope: &Scope<'_>) -> Result<u64, Diagnostic> {
-    if ty.is_float() && !matches!(ty, Type::F32 | Type::F64) {
+    if ty.half().is_some() {
         let message = format!("arguments of type `{}` are not supported", ty.name());
         return Err(Diagnostic::error("type-mismatch", expr.span(), message)
             .help("declare the parameter as .b16 or .b32"));

@@ -6,7 +6,7 @@
 
 use super::expression::{Expr, Parsed, Parser};
 use super::plan::{
-    ArgumentValue, BufferPlan, Claim, Each, ExpectationPlan, Plan, Relation, Sequence,
+    ArgumentValue, BufferPlan, Claim, Each, ExpectationPlan, Field, Plan, Relation, Sequence,
     SequenceKind, Shape, Target, ValuesClaim,
 };
 use super::token::{Lexeme, Token, tokenize};
@@ -132,8 +132,8 @@ fn source_text(source: &str, span: Span) -> &str {
 /// Returns the number of open brackets after the tokens, with `open` before them.
 fn balance(lexemes: &[Lexeme], open: usize) -> usize {
     lexemes.iter().fold(open, |open, lexeme| match lexeme.token {
-        Token::Sign("(" | "[") => open + 1,
-        Token::Sign(")" | "]") => open.saturating_sub(1),
+        Token::Sign("(" | "[" | "{") => open + 1,
+        Token::Sign(")" | "]" | "}") => open.saturating_sub(1),
         _ => open,
     })
 }
@@ -188,29 +188,29 @@ pub(super) fn shape(parser: &mut Parser<'_>) -> Parsed<Shape> {
 
 /// Element types of a buffer.
 const ELEMENTS: &[&str] = &[
-    "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "f32", "f64",
+    "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "f16", "bf16",
+    "f32", "f64",
 ];
 
 pub(super) fn buffer(parser: &mut Parser<'_>, start: Span) -> Parsed<BufferPlan> {
     let name = parser.word("a buffer name")?;
     parser.sign(":")?;
-    let ty = parser.word("an element type such as `u32`")?;
-    let element = Some(ty.text.as_str())
-        .filter(|t| ELEMENTS.contains(t))
-        .and_then(Type::from_name)
-        .ok_or_else(|| {
-            Diagnostic::error(
-                "unknown-type",
-                ty.span,
-                format!("unknown element type `{}`", ty.text),
-            )
-            .help(format!("use one of {}", ELEMENTS.map_join("`, `")))
-        })?;
+    let element = element(parser)?;
     parser.sign("[")?;
     let count = parser.expression()?;
     parser.sign("]")?;
     let fill = if parser.take_sign("=") { Some(sequence(parser, false)?) } else { None };
     Ok(BufferPlan { name, element, count, fill, span: start.to(parser.before()) })
+}
+
+fn element(parser: &mut Parser<'_>) -> Parsed<Type> {
+    let ty = parser.word("an element type such as `u32`")?;
+    let known = Some(ty.text.as_str()).filter(|t| ELEMENTS.contains(t)).and_then(Type::from_name);
+    known.ok_or_else(|| {
+        let message = format!("unknown element type `{}`", ty.text);
+        Diagnostic::error("unknown-type", ty.span, message)
+            .help(format!("use one of {}", ELEMENTS.map_join("`, `")))
+    })
 }
 
 pub(super) fn argument(parser: &mut Parser<'_>) -> Parsed<(Target, ArgumentValue)> {
@@ -219,14 +219,50 @@ pub(super) fn argument(parser: &mut Parser<'_>) -> Parsed<(Target, ArgumentValue
         None => Target::Name(parser.word("a parameter name or position")?),
     };
     parser.sign("=")?;
-    let start = parser.here();
-    let value = if parser.is_sign("[") {
-        let values = list(parser)?;
-        ArgumentValue::List(values, start.to(parser.before()))
+    let value = if parser.is_sign("{") {
+        let start = parser.here();
+        let fields = fields(parser)?;
+        ArgumentValue::Fields(fields, start.to(parser.before()))
     } else {
-        ArgumentValue::Scalar(parser.expression()?)
+        plain_value(parser)?
     };
     Ok((target, value))
+}
+
+/// Parses a value or a list of values.
+fn plain_value(parser: &mut Parser<'_>) -> Parsed<ArgumentValue> {
+    let start = parser.here();
+    if parser.is_sign("[") {
+        let values = list(parser)?;
+        return Ok(ArgumentValue::List(values, start.to(parser.before())));
+    }
+    Ok(ArgumentValue::Scalar(parser.expression()?))
+}
+
+/// Parses `{name: TYPE = VALUE, inner: {..}, ..}`, with the cursor at `{`.
+fn fields(parser: &mut Parser<'_>) -> Parsed<Vec<Field>> {
+    let mut fields = Vec::new();
+    parser.sign("{")?;
+    while !parser.take_sign("}") {
+        let name = parser.word("a field's name")?;
+        parser.sign(":")?;
+        let field = if parser.is_sign("{") {
+            let start = parser.here();
+            let inner = parser.deeper(self::fields)?;
+            let value = ArgumentValue::Fields(inner, start.to(parser.before()));
+            Field { name, element: Type::B8, value }
+        } else {
+            let element = element(parser)?;
+            parser.sign("=")?;
+            Field { name, element, value: plain_value(parser)? }
+        };
+        fields.push(field);
+        if !parser.take_sign(",") {
+            parser.sign("}")?;
+            break;
+        }
+    }
+    Ok(fields)
 }
 
 /// Parses `[a, b, ..]`, with the cursor at `[`. A trailing comma is allowed.

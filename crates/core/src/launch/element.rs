@@ -3,6 +3,7 @@
 //! Buffers are lists of 32-bit words, as device memory is in the simulator. An element of 1, 2, 4
 //! or 8 bytes is addressed by its index; its bits are handled as a `u64`.
 
+use crate::exec::{short_bits, short_value};
 use crate::isa::Type;
 
 /// A number of the directive language.
@@ -38,6 +39,7 @@ pub(super) fn decode(bits: u64, ty: Type) -> Value {
     match ty {
         Type::F32 => Value::Float(f64::from(f32::from_bits(bits as u32))),
         Type::F64 => Value::Float(f64::from_bits(bits)),
+        Type::F16 | Type::BF16 => Value::Float(short_value(bits as u16, ty == Type::BF16)),
         _ if ty.is_signed() => {
             let unused = 64 - ty.bits();
             Value::Int(i128::from((bits << unused) as i64 >> unused))
@@ -51,6 +53,7 @@ pub(super) fn decode(bits: u64, ty: Type) -> Value {
 /// the author must choose a rounding.
 pub(super) fn encode(value: Value, ty: Type) -> Option<u64> {
     Some(match (value, ty) {
+        (v, Type::F16 | Type::BF16) => u64::from(short_bits(v.as_float(), ty == Type::BF16)),
         (Value::Int(v), Type::F32) => u64::from((v as f32).to_bits()),
         (Value::Int(v), Type::F64) => (v as f64).to_bits(),
         (Value::Float(v), Type::F32) => u64::from((v as f32).to_bits()),
@@ -162,6 +165,11 @@ mod tests {
             (Type::S64, &[Value::Int(i128::from(i64::MIN)), Value::Int(-1)]),
             (Type::U64, &[Value::Int(i128::from(u64::MAX))]),
             (Type::F32, &[Value::Float(1.5), Value::Float(-0.25)]),
+            (
+                Type::F16,
+                &[Value::Float(1.5), Value::Float(65504.0), Value::Float(0.000_061_035_156_25)],
+            ),
+            (Type::BF16, &[Value::Float(1.5), Value::Float(-256.0), Value::Float(3.0)]),
             (Type::F64, &[Value::Float(0.1), Value::Float(f64::INFINITY)]),
         ];
         for (ty, values) in cases {
@@ -187,6 +195,11 @@ mod tests {
         assert_eq!(encode(Value::Int((1 << 32) + 5), Type::U32), Some(5));
         assert_eq!(encode(Value::Int(3), Type::F32), Some(u64::from(3f32.to_bits())));
         assert_eq!(encode(Value::Float(1.0), Type::U32), None);
+        // Rounded once, to nearest: 2049 lies between two numbers of f16, 257 between two of bf16.
+        assert_eq!(encode(Value::Int(2049), Type::F16), Some(0x6800));
+        assert_eq!(encode(Value::Float(2049.5), Type::F16), Some(0x6801));
+        assert_eq!(encode(Value::Int(257), Type::BF16), Some(0x4380));
+        assert_eq!(encode(Value::Float(1e6), Type::F16), Some(0x7c00));
         assert!(fits(Value::Int(-128), Type::U8) && fits(Value::Int(255), Type::S8));
         assert!(!fits(Value::Int(256), Type::S8) && !fits(Value::Int(-129), Type::U8));
     }

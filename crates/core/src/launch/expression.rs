@@ -385,7 +385,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub(super) fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
             let message = format!("expression nested too deeply: the limit is {MAX_DEPTH} levels");
             return Err(Diagnostic::error("too-deep", self.here(), message));

@@ -106,11 +106,34 @@ impl Target {
     }
 }
 
-/// A scalar, or the elements of an array parameter.
+/// A scalar, the elements of an array parameter, or the fields of a structure.
 #[derive(Clone, Debug)]
 pub(super) enum ArgumentValue {
     Scalar(Expr),
     List(Vec<Expr>, Span),
+    Fields(Vec<Field>, Span),
+}
+
+/// A field of a structure: a value, an array, or a structure.
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    pub(super) name: Name,
+    /// Type of the value or of the array's elements; without meaning for a structure.
+    pub(super) element: Type,
+    pub(super) value: ArgumentValue,
+}
+
+impl ArgumentValue {
+    /// Returns the expressions of the value.
+    pub(super) fn expressions(&self) -> Vec<&Expr> {
+        match self {
+            ArgumentValue::Scalar(expr) => vec![expr],
+            ArgumentValue::List(values, _) => values.iter().collect(),
+            ArgumentValue::Fields(fields, _) => {
+                fields.iter().flat_map(|field| field.value.expressions()).collect()
+            }
+        }
+    }
 }
 
 /// A sequence of values.

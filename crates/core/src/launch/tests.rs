@@ -2,6 +2,7 @@
 
 mod programs;
 mod several;
+mod structures;
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -302,7 +303,7 @@ fn mistakes_are_named_where_they_are() {
         ("const n = 1 § 2", "directive-syntax", "§"),
         ("shared = -1", "too-large", "-1"),
         ("shared = 1 << 30", "too-large", "1 << 30"),
-        ("buffer a: f16[4]", "unknown-type", "f16"),
+        ("buffer a: f8[4]", "unknown-type", "f8"),
         ("buffer a: u32[0]", "out-of-range", "0"),
         ("buffer a: u32[1 << 40]", "too-large", "1 << 40"),
         ("buffer a: u32[4] = 7", "directive-syntax", "7"),

@@ -31,7 +31,7 @@ pub(super) struct Lexeme {
 /// Signs, longer ones first, so that `<<` is not read as two `<`.
 const SIGNS: &[&str] = &[
     "..", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "+", "-", "*", "/", "%", "&", "|", "^",
-    "~", "!", "<", ">", "(", ")", "[", "]", ",", ":", "=", "?",
+    "~", "!", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", "=", "?",
 ];
 
 /// Returns the tokens of one line, whose first byte is at `start` in the source.

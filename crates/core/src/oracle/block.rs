@@ -249,6 +249,9 @@ impl<'a> Run<'a> {
                 _ => {}
             }
             warp.pcs[lane as usize] = next;
+            if matches!(&inst.op, Op::MBarrier(op) if op.f.tests()) {
+                break; // the phase ends by arrivals of others
+            }
         }
         Ok(executed > 0)
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::absent::absent;
 use super::agree::contradiction;
 use super::control::decode;
 use super::data::{MOST_BANKS, MOST_DATA, Places, data_bytes, place};
@@ -266,6 +267,9 @@ fn texts<'a>(
     errors: &mut Vec<Diagnostic>,
 ) -> Vec<Option<(Text<'a>, &'static Opcode)>> {
     let read = |line: &Line<'a>| {
+        if let Some(error) = absent(line) {
+            return Err(error);
+        }
         let text = text::parse(line.text).map_err(|(at, message)| {
             let start = line.span.start as usize + at;
             Diagnostic::error("listing", Span::new(start, line.span.end as usize), message)

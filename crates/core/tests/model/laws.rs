@@ -26,7 +26,7 @@ use simt_core::spec::{Lowering, Target};
 use simt_core::spec::{Machine, Mode};
 use simt_core::{oracle, ptx};
 
-use super::generator::{Program, any_program, program_in_parts};
+use super::generator::{Program, any_program, program_in_parts, program_with_copies};
 use super::support;
 use ledger::Ledger;
 use walks::{Walk, Walks};
@@ -78,6 +78,17 @@ fn programs_that_synchronise_in_parts_obey_the_laws() {
 #[ignore = "long: 24 programs"]
 fn long_programs_that_synchronise_in_parts_obey_the_laws() {
     hold(24, &program_in_parts());
+}
+
+#[test]
+fn programs_with_asynchronous_copies_obey_the_laws() {
+    hold(4, &program_with_copies());
+}
+
+#[test]
+#[ignore = "long: 24 programs"]
+fn long_programs_with_asynchronous_copies_obey_the_laws() {
+    hold(24, &program_with_copies());
 }
 
 #[test]
@@ -178,9 +189,11 @@ fn as_written(kernel: &Kernel, spec: &Machine, options: &Options) -> Code {
 /// Holds one program against every law.
 fn prove(name: &str, text: &str) -> Result<(), String> {
     // Blocks can be seen to communicate, so that a machine runs its SMs interleaved.
-    let communicates = text.contains("red.global") || text.contains("atom.global");
-    // What an atomic brings back depends on who came first, and so does the way of its lane.
-    let ordered = !text.contains("atom.");
+    let atomic = |word: &str| word.starts_with("red.global") || word.starts_with("atom.global");
+    let communicates = text.split_whitespace().any(atomic);
+    // What an atomic brings back depends on who came first, and so does the way of its lane; and a
+    // loop that waits at a barrier object ends when the others have arrived.
+    let ordered = !text.contains("atom.") && !text.contains("_wait.");
     let program = simt_core::Program::parse(name, text);
     let (kernel, launch) = support::launch(&program, &Overrides::default())?;
     round_trip(&program)?;

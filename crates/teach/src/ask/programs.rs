@@ -67,6 +67,9 @@ bundle! {
     REDUCE_NEIGHBORED = "reduce_neighbored.ir";
     REDUCE_NEIGHBORED_LESS = "reduce_neighbored_less.ir";
     SASS_ARMS = "sass/arms.sass";
+    SASS_MATMUL_ASYNC = "sass/matmul_async.sass";
+    SASS_MATMUL_TENSOR = "sass/matmul_tensor.sass";
+    SASS_MATMUL_TILED = "sass/matmul_tiled.sass";
     SASS_PATHS = "sass/paths_k.sass";
     SASS_SQUARE_WAVE = "sass/square_wave.sass";
     SASS_UNROLL = "sass/unroll.sass";

@@ -78,6 +78,16 @@ impl Short for Brain {
     }
 }
 
+/// Returns the value of an f16 or, if `brain`, a bf16.
+pub fn short_value(bits: u16, brain: bool) -> f64 {
+    if brain { Brain(bits).widen() } else { Half(bits).widen() }
+}
+
+/// Returns the bits of the f16 or, if `brain`, the bf16 nearest to a number.
+pub fn short_bits(x: f64, brain: bool) -> u16 {
+    if brain { Brain::narrow(x).0 } else { Half::narrow(x).0 }
+}
+
 macro_rules! shorts {
     ($($t:ident $format:expr),+ $(,)?) => {$(
         impl PartialEq for $t {

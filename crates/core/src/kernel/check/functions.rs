@@ -98,6 +98,8 @@ pub(super) struct Functions<'a> {
     /// Address of the first function.
     base: u64,
     by_name: BTreeMap<&'a str, usize>,
+    /// Names of the kernels.
+    pub(super) kernels: BTreeSet<&'a str>,
     /// Functions whose address is taken.
     address_taken: BTreeSet<usize>,
 }
@@ -113,9 +115,11 @@ impl<'a> Functions<'a> {
     ) -> Functions<'a> {
         let mut functions = Functions { base, ..Functions::default() };
         for item in &module.items {
-            if let Item::Function(function) = item
-                && function.kind == FunctionKind::Func
-            {
+            if let Item::Function(function) = item {
+                if function.kind != FunctionKind::Func {
+                    functions.kernels.insert(&function.name.text);
+                    continue;
+                }
                 match Signature::new(&function.returns, &function.params) {
                     Ok(signature) => functions.declare(function, signature, diagnostics),
                     Err(error) => diagnostics.push(error),

@@ -2,6 +2,7 @@
 
 use super::body::Body;
 use super::scope::Used;
+use super::system::HOST_LAUNCH;
 use super::variables::Symbol;
 use crate::diag::Diagnostic;
 use crate::kernel::{Clock, Special};
@@ -148,13 +149,20 @@ impl Body<'_> {
             return Some(Found::Function(self.functions.list[function].address));
         }
         let is_register = name.text.starts_with('%');
+        let is_kernel = self.functions.kernels.contains(&name.text.as_str());
         let message = match name.text.as_str() {
             "_" => "unexpected `_`".to_string(),
             text if is_register => format!("register `{text}` is not declared"),
+            text if is_kernel => format!(
+                "the address of kernel `{text}` is not supported: the simulator has no device-side \
+                 launch (dynamic parallelism)"
+            ),
             text => format!("cannot find variable or register `{text}`"),
         };
         let mut error = Diagnostic::error("unknown-name", name.span, message);
-        if ["%tid", "%ntid", "%ctaid", "%nctaid"].contains(&name.text.as_str()) {
+        if is_kernel {
+            error = error.help(HOST_LAUNCH);
+        } else if ["%tid", "%ntid", "%ctaid", "%nctaid"].contains(&name.text.as_str()) {
             error = error.help(format!("name a dimension: `{}.x`", name.text));
         } else {
             let specials = SPECIALS.iter().map(|(n, _)| *n).chain(CLOCKS.iter().map(|(n, _)| *n));

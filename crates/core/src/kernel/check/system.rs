@@ -6,6 +6,9 @@ use crate::diag::{Diagnostic, Span};
 use crate::kernel::SystemFn;
 use crate::ptx::tree::Name;
 
+/// Way out of dynamic parallelism.
+pub(super) const HOST_LAUNCH: &str = "launch the kernel from the host, one launch after another";
+
 impl Body<'_> {
     /// Resolves a function of the runtime system, if the file declares it as such.
     pub(super) fn system(&self, target: &Name) -> Option<(SystemFn, Signature)> {
@@ -26,8 +29,9 @@ impl Body<'_> {
             name if SystemFn::named(name).is_some() => {
                 ("function of that name with these parameters", "declare it as nvcc does")
             }
-            other if other.starts_with("cuda") => {
-                ("device-side launch", "launch the kernel from the host")
+            // Of CUDA 12 and 13, and of earlier ones: dynamic parallelism.
+            other if other.starts_with("__cudaCDP") || other.starts_with("cuda") => {
+                ("device-side launch (dynamic parallelism)", HOST_LAUNCH)
             }
             _ => {
                 ("", "define it in this file: nvcc without `-rdc=true` puts all code into one file")

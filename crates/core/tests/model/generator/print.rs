@@ -78,6 +78,9 @@ impl Printer {
 ",
             tallies = TALLIES.len(),
         );
+        if program.is_asynchronous() {
+            self.asynchronous_variables(threads);
+        }
     }
 
     fn head(&mut self, program: &Program) {
@@ -111,6 +114,9 @@ impl Printer {
         for slot in 0..SLOTS {
             self.line(format!("st.shared.u32 [%sh+{}], %thread;", 4 * slot));
             self.line(format!("st.local.u32 [own+{}], %lane;", 4 * slot));
+        }
+        if program.is_asynchronous() {
+            self.asynchronous_head();
         }
         for r in 0..REGISTERS {
             let value = ["%thread", "%lane", "%block"]
@@ -159,12 +165,7 @@ impl Printer {
                 let bytes = 4 * u32::from(SLOTS);
                 self.line(format!("st.shared.u32 [%sh], %r{value};"));
                 self.line("bar.sync 0;");
-                self.line(format!("xor.b32 %a, %thread, {partner};"));
-                self.line("mov.u32 %b, %ntid.x;");
-                self.line("mov.u32 %m, %ntid.y;");
-                self.line("mul.lo.u32 %b, %b, %m;");
-                self.line("setp.lt.u32 %p, %a, %b;");
-                self.line("selp.b32 %a, %a, %thread, %p;");
+                self.partner(*partner);
                 self.line("mov.u32 %b, words;");
                 self.line(format!("mad.lo.u32 %a, %a, {bytes}, %b;"));
                 self.line(format!("ld.shared.u32 %r{into}, [%a];"));
@@ -180,6 +181,13 @@ impl Printer {
                 self.partition(*spins, *by, *how, *value, *into)
             }
             Phase::Handover { spins, value, into } => self.hand_over(*spins, *value, *into),
+            Phase::Copies { groups, left, between, into } => {
+                self.copies(groups, *left, between, *into)
+            }
+            Phase::Pipeline { trips, bytes, from, partner, into } => {
+                self.pipeline(*trips, *bytes, *from, *partner, *into)
+            }
+            Phase::Meeting(meeting) => self.meeting(meeting),
             Phase::Repeat { rounds, phases } => {
                 let head = self.label("Round");
                 self.line("mov.u32 %round, 0;");
@@ -192,6 +200,17 @@ impl Printer {
                 self.line(format!("@%p bra {head};"));
             }
         }
+    }
+
+    /// Prints `%a` = index of the thread whose index differs in the bits of `partner`, or the own
+    /// one if there is no such thread.
+    pub(super) fn partner(&mut self, partner: u32) {
+        self.line(format!("xor.b32 %a, %thread, {partner};"));
+        self.line("mov.u32 %b, %ntid.x;");
+        self.line("mov.u32 %m, %ntid.y;");
+        self.line("mul.lo.u32 %b, %b, %m;");
+        self.line("setp.lt.u32 %p, %a, %b;");
+        self.line("selp.b32 %a, %a, %thread, %p;");
     }
 
     pub(super) fn list(&mut self, body: &[Statement]) {
@@ -273,7 +292,7 @@ impl Printer {
 
     /// Computes a condition into predicate `p`; returns the predicate operand that is true if the
     /// condition is.
-    fn condition(&mut self, condition: &Condition, p: &str) -> String {
+    pub(super) fn condition(&mut self, condition: &Condition, p: &str) -> String {
         if let Some((combine, second)) = &condition.also {
             self.test(second, "%q", "");
             self.test(&condition.test, p, combine);

@@ -34,6 +34,18 @@ pub(crate) struct Program {
 }
 
 impl Program {
+    /// Returns true if threads wait for asynchronous copies or at barrier objects.
+    pub(crate) fn is_asynchronous(&self) -> bool {
+        fn any(phases: &[Phase]) -> bool {
+            phases.iter().any(|phase| match phase {
+                Phase::Copies { .. } | Phase::Pipeline { .. } | Phase::Meeting(_) => true,
+                Phase::Repeat { phases, .. } => any(phases),
+                _ => false,
+            })
+        }
+        any(&self.phases)
+    }
+
     /// Returns the program without functions: calls of one are omitted.
     pub(crate) fn without_functions(self) -> Program {
         Program { functions: Functions { bodies: Vec::new(), ..self.functions }, ..self }
@@ -68,8 +80,79 @@ pub(crate) enum Phase {
     /// Every other warp passes words to the next one at a counted barrier, where it does not wait.
     /// For warps of 32.
     Handover { spins: bool, value: u8, into: u8 },
+    /// Each thread copies input into its own shared words asynchronously, one group after another,
+    /// and reads the groups that its first wait covers before the others.
+    Copies { groups: Vec<AsyncCopy>, left: u32, between: Vec<Statement>, into: u8 },
+    /// Double buffering: each thread copies a word of the next trip while it reads the word of this
+    /// trip that its partner copied. `partner` as in `Exchange`.
+    Pipeline { trips: u32, bytes: u32, from: Source, partner: u32, into: u8 },
+    /// The live threads of a block meet at a barrier object.
+    Meeting(Meeting),
     /// Repeats phases; repetitions do not nest.
     Repeat { rounds: u32, phases: Vec<Phase> },
+}
+
+/// An asynchronous copy of 4, 8 or 16 bytes from the input, in a group of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct AsyncCopy {
+    /// Lanes that copy; the group of the others is empty.
+    pub(crate) guard: Option<Condition>,
+    /// `ca` or, for 16 bytes, `cg`.
+    pub(crate) cache: &'static str,
+    pub(crate) bytes: u32,
+    pub(crate) from: Source,
+    /// What becomes zero instead of a copy.
+    pub(crate) zeros: Zeros,
+}
+
+/// Bytes of an asynchronous copy that are zero.
+#[derive(Clone, Debug)]
+pub(crate) enum Zeros {
+    /// None.
+    None,
+    /// Those after the first so many.
+    After(u32),
+    /// All, in lanes for which the condition holds.
+    Where(Condition),
+}
+
+/// Rounds of writing a word, arriving, waiting, and reading the partner's word, as in `Exchange`.
+#[derive(Clone, Debug)]
+pub(crate) struct Meeting {
+    pub(crate) rounds: u32,
+    pub(crate) arrival: Arrival,
+    pub(crate) wait: Wait,
+    /// Threads that write once and leave the barrier by `arrive_drop`.
+    pub(crate) drop: Option<Condition>,
+    pub(crate) value: Source,
+    pub(crate) partner: u32,
+    pub(crate) into: u8,
+}
+
+/// How a thread arrives at a barrier object.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Arrival {
+    /// `mbarrier.arrive`
+    Plain,
+    /// `mbarrier.arrive` with a count of 2.
+    Twice,
+    /// `mbarrier.arrive.noComplete`, then `mbarrier.arrive`.
+    InTwoSteps,
+    /// `mbarrier.arrive.expect_tx`, then `mbarrier.complete_tx`.
+    Bytes,
+    /// A copy of a word, `cp.async.mbarrier.arrive`, and `mbarrier.arrive`.
+    Copy,
+    /// A copy of a word, and `cp.async.mbarrier.arrive.noinc` as the arrival.
+    CopyArrives,
+}
+
+/// How a thread waits at a barrier object, in a loop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wait {
+    /// `try_wait`, not `test_wait`.
+    pub(crate) tries: bool,
+    /// By the parity of the phase, not by the arrival's state.
+    pub(crate) parity: bool,
 }
 
 /// An operation of several threads.

@@ -41,6 +41,25 @@ pub(crate) fn program_in_parts() -> impl Strategy<Value = Program> {
     })
 }
 
+/// Draws a small program with phases of asynchronous copies and barrier objects, for the same
+/// reason by a strategy of its own.
+pub(crate) fn program_with_copies() -> impl Strategy<Value = Program> {
+    let block = prop_oneof![
+        2 => (1u32..=96).prop_map(|x| [x, 1]),
+        1 => select(vec![[32, 1], [64, 1], [33, 1], [8, 4], [1, 1]]),
+    ];
+    let grid = (1u32..=2).prop_map(|x| [x, 1]);
+    let part = (any::<prop::sample::Index>(), super::asynchronous::phase());
+    let parts = (grid, block, any::<u16>(), vec(single_phase(2), 0..3), vec(part, 1..4));
+    parts.prop_map(|(grid, block, seed, mut phases, parts)| {
+        for (at, part) in parts {
+            phases.insert(at.index(phases.len() + 1), part);
+        }
+        let functions = Functions { registers: false, bodies: Vec::new() };
+        Program { grid, block, seed: seed.into(), functions, phases }
+    })
+}
+
 fn phase_in_parts() -> BoxedStrategy<Phase> {
     let register = 0..REGISTERS;
     let reductions = vec!["add.u32", "min.s32", "max.u32", "and.b32", "xor.b32"];
@@ -99,7 +118,7 @@ fn phase() -> BoxedStrategy<Phase> {
     .boxed()
 }
 
-fn single_phase(depth: u32) -> BoxedStrategy<Phase> {
+pub(super) fn single_phase(depth: u32) -> BoxedStrategy<Phase> {
     let register = 0..REGISTERS;
     prop_oneof![
         8 => list(depth, 1).prop_map(Phase::Work),
@@ -132,7 +151,7 @@ fn collective() -> BoxedStrategy<Collective> {
 }
 
 /// Draws a statement list with at most `depth` levels below it.
-fn list(depth: u32, least: usize) -> BoxedStrategy<Vec<Statement>> {
+pub(super) fn list(depth: u32, least: usize) -> BoxedStrategy<Vec<Statement>> {
     vec(statement(depth), least..4).boxed()
 }
 
@@ -189,7 +208,7 @@ fn trips() -> impl Strategy<Value = Trips> {
     ]
 }
 
-fn source() -> BoxedStrategy<Source> {
+pub(super) fn source() -> BoxedStrategy<Source> {
     prop_oneof![
         4 => (0..REGISTERS).prop_map(Source::Register),
         2 => Just(Source::Thread),
@@ -201,7 +220,7 @@ fn source() -> BoxedStrategy<Source> {
     .boxed()
 }
 
-fn condition() -> BoxedStrategy<Condition> {
+pub(super) fn condition() -> BoxedStrategy<Condition> {
     let also = (select(vec!["and", "or", "xor"]), test());
     (test(), weighted(0.2, also), any::<bool>())
         .prop_map(|(test, also, negated)| Condition { test, also, negated })
