@@ -18,6 +18,8 @@ use super::{Exit, Failure, checks, job, output, run, source};
 
 /// Errors of a kernel shown in a summary.
 const MOST_REASONS: usize = 3;
+/// Micro-ops of a run without a clock, after which the launch runs with one.
+const MOST_COUNTED: u64 = 50_000_000;
 /// Lines shown of an error that occurs several times.
 const MOST_LINES: usize = 5;
 
@@ -199,6 +201,7 @@ fn without_time(
     }
     let mut counted = job.clone();
     counted.options.timing = Timing::Off;
+    counted.options.max_issues = counted.options.max_issues.min(MOST_COUNTED);
     let (mut simulation, findings) = wanted.run(counted, host)?;
     let ended = matches!(simulation.finish, Finish::Ok) && simulation.run.passed();
     if !ended || !findings.is_empty() {

@@ -7,8 +7,8 @@ use simt_core::kernel::{Op, Special};
 /// Returns true if only a race makes the result of a kernel depend on the order of its warps.
 ///
 /// It has no atomics, no strong accesses to memory that other warps see, no barrier objects, no
-/// calls of the runtime system, and reads neither clocks nor the number of its warp slot. A run of it
-/// without a clock that has no race ends as a run with one.
+/// calls of the runtime system, and reads neither clocks nor the number of its warp slot. A run of
+/// it without a clock that has no race ends as a run with one.
 pub fn is_free_of_order(code: &Code) -> bool {
     let kernel = code.kernel();
     let places = [Special::Warpid, Special::Nwarpid];
@@ -22,7 +22,6 @@ fn depends(op: &Op) -> bool {
         Op::Load(load) => load.access.strong() && load.access.space != Space::Local,
         Op::Store(store) => store.access.strong() && store.access.space != Space::Local,
         Op::Clock { .. } | Op::MBarrier(_) | Op::System(_) | Op::Sleep { .. } => true,
-        // S2R and CS2R of machine code are `Clock` or special rows.
         op => op.atomic().is_some(),
     }
 }
