@@ -505,8 +505,17 @@ pub trait Observer: Send + Sized {
     fn issues(&mut self, _: &Issues) {}
     /// Receives a number of accesses of a step with equal traffic; see [`Observer::FOLDS`].
     fn accesses(&mut self, _: Pc, _: &Traffic, _: u64) {}
+    /// True if it needs an [`Event::IssueMicroOp`] for each further micro-op of a step.
+    ///
+    /// Otherwise [`Observer::micro_ops`] tells their number after the last one.
+    const EACH_MICRO_OP: bool = true;
+    /// True if it needs no order between the events of one SM and those of another.
+    const EACH_SM_ALONE: bool = false;
     /// Receives one event.
     fn on(&mut self, event: Event);
+    /// Receives the number of further micro-ops of a step that `lanes` of the `active` ones execute.
+    #[inline(always)]
+    fn micro_ops(&mut self, _pc: Pc, _active: LaneMask, _lanes: LaneMask, _count: u32) {}
     /// Receives successive states of a warp before an issue, with the cycles spent in each.
     ///
     /// The default reports each state with cycles as an [`Event::WarpStalled`].
@@ -522,6 +531,16 @@ pub trait Observer: Send + Sized {
             if cycles > 0 {
                 self.on(Event::WarpStalled { sm, warp, pc, stall, cycles });
             }
+        }
+    }
+    /// Receives the issue slots of a scheduler from `cycle` on that were lost to a state of warps.
+    ///
+    /// The default reports them as an [`Event::SlotsLost`], if there are any.
+    #[inline(always)]
+    fn stalled(&mut self, cycle: Cycle, sm: SmId, scheduler: u32, stall: Stall, cycles: Cycle) {
+        if cycles > 0 {
+            let reason = SlotLoss::Stalled(stall);
+            self.on(Event::SlotsLost { cycle, sm, scheduler, reason, cycles });
         }
     }
     /// Receives the control state of a warp, before each issue and after it settles.
@@ -557,6 +576,8 @@ pub trait Observer: Send + Sized {
 /// Observer that ignores all events.
 impl Observer for () {
     const FOLDS: bool = true;
+    const EACH_MICRO_OP: bool = false;
+    const EACH_SM_ALONE: bool = true;
     #[inline(always)]
     fn on(&mut self, _: Event) {}
     fn merge(&mut self, (): ()) {}
@@ -573,10 +594,17 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.accesses(pc, traffic, times);
         self.1.accesses(pc, traffic, times);
     }
+    const EACH_MICRO_OP: bool = A::EACH_MICRO_OP || B::EACH_MICRO_OP;
+    const EACH_SM_ALONE: bool = A::EACH_SM_ALONE && B::EACH_SM_ALONE;
     #[inline(always)]
     fn on(&mut self, event: Event) {
         self.0.on(event);
         self.1.on(event);
+    }
+    #[inline(always)]
+    fn micro_ops(&mut self, pc: Pc, active: LaneMask, lanes: LaneMask, count: u32) {
+        self.0.micro_ops(pc, active, lanes, count);
+        self.1.micro_ops(pc, active, lanes, count);
     }
     #[inline(always)]
     fn waited<const N: usize>(
@@ -588,6 +616,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     ) {
         self.0.waited(sm, warp, pc, states);
         self.1.waited(sm, warp, pc, states);
+    }
+    #[inline(always)]
+    fn stalled(&mut self, cycle: Cycle, sm: SmId, scheduler: u32, stall: Stall, cycles: Cycle) {
+        self.0.stalled(cycle, sm, scheduler, stall, cycles);
+        self.1.stalled(cycle, sm, scheduler, stall, cycles);
     }
     #[inline(always)]
     fn control(&mut self, sm: SmId, warp: WarpId, control: &WarpControl) {

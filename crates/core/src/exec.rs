@@ -27,6 +27,7 @@ mod system;
 mod video;
 mod warp;
 
+pub use alu::{LaneFunction, lane_function};
 pub use arith::half::{short_bits, short_value};
 pub use barrier::{barrier_votes, finish_barrier_reduction};
 pub use calls::{CallStack, finish_call};

@@ -96,9 +96,11 @@ macro_rules! width_type {
 }
 
 mod choose;
+mod direct;
 mod short;
 
 pub(super) use choose::{is_in, predicate_logic, select, setp, test_value};
+pub use direct::{LaneFunction, lane_function};
 
 #[cold]
 fn no_such_form(ty: Type) -> ! {

@@ -18,6 +18,8 @@ use crate::spec::Machine;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub port: Port,
+    /// Port of the next one; `None` after the last one.
+    pub next: Option<Port>,
     /// Cycles for which it keeps its unit busy.
     pub interval: u32,
     /// Cycles until the next one, which needs its result, may issue.
@@ -56,13 +58,13 @@ impl Expansion {
             trip
         };
         let rest = price.latency - trip * on_unit;
-        let unit = Part { port, interval: price.interval / on_unit, gap: trip.max(1) };
+        let unit = Part { port, next: None, interval: price.interval / on_unit, gap: trip.max(1) };
         let longer = on_unit - price.interval % on_unit;
         let gap = rest.checked_div(others).unwrap_or(0).max(1);
         let spent =
             if others == 0 { (on_unit - 1) * trip } else { on_unit * trip + (others - 1) * gap };
         let tail = price.latency.saturating_sub(spent).max(1);
-        let other = |port, interval| Part { port, interval, gap };
+        let other = |port, interval| Part { port, next: None, interval, gap };
         let (logic, product) = (spec.price(Class::Logic), spec.price(Class::IntMul));
         let others = match (class, product.unit) {
             (Class::IntDiv | Class::IntDiv64, Some(Unit::Fma)) => {
@@ -76,7 +78,8 @@ impl Expansion {
             None => on_unit_part(i),
             Some(other) => others[other as usize % 2],
         };
-        Expansion { parts: (0..count).map(part).collect(), tail }
+        let next = |i: u32| (i + 1 < count).then(|| part(i + 1).port);
+        Expansion { parts: (0..count).map(|i| Part { next: next(i), ..part(i) }).collect(), tail }
     }
 
     /// Returns the number of machine instructions.
@@ -84,11 +87,10 @@ impl Expansion {
         self.parts.len() as u32
     }
 
-    /// Returns the `i`-th instruction and the one after it, if there is one.
-    #[inline]
-    pub(super) fn part(&self, i: u32) -> (Part, Option<Part>) {
-        let i = i as usize;
-        (self.parts[i], self.parts.get(i + 1).copied())
+    /// Returns the `i`-th instruction.
+    #[inline(always)]
+    pub(super) fn part(&self, i: u32) -> Part {
+        self.parts[i as usize]
     }
 }
 
@@ -108,7 +110,7 @@ mod tests {
         ] {
             let price = h200.price(class);
             let whole = Expansion::new(class, port, count, on_unit, &h200);
-            let parts: Vec<Part> = (0..count).map(|i| whole.part(i).0).collect();
+            let parts: Vec<Part> = (0..count).map(|i| whole.part(i)).collect();
             let unit = &parts[..on_unit as usize];
             assert_eq!(unit.iter().map(|p| p.interval).sum::<u32>(), price.interval, "{class:?}");
             assert!(unit.iter().all(|p| p.port == port), "{class:?}");

@@ -134,7 +134,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             return Ok(After::Nothing);
         }
         if warp.micro_ops.issued > 0 {
-            self.issue_micro_op(scheduler, warp, w, cost, now);
+            self.issue_micro_op(scheduler, warp, w, (pc, active), cost, now);
             return Ok(After::Nothing);
         }
         let step = &cx.program.ops[pc.index()];
@@ -183,7 +183,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
         let after = match cost.kind {
             Kind::ElementWise => {
-                exec::element_wise(&step.inst.op, lanes, &mut warp.registers);
+                (cost.lanes)(&step.inst.op, lanes, &mut warp.registers);
                 warp.control.go(step.next);
                 if cost.expansion > 0 {
                     self.begin_micro_ops(scheduler, warp, cost, lanes, now);

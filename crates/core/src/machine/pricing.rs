@@ -1,8 +1,11 @@
 //! Costs of a kernel's micro-ops on a machine: unit, latency, issue slots, registers.
 
 mod native;
+mod visible;
 
 use native::{ahead_of_barriers as native_ahead, kept_operands, price_by_word, read_ports};
+use visible::is_private;
+pub(super) use visible::{blocks_communicate, may_run_ahead};
 
 use super::constant_cache::ConstantLines;
 use super::expansion::Expansion;
@@ -13,8 +16,8 @@ use super::warp::Until;
 use crate::base::{Cycle, Pc};
 use crate::code::{COUNTERS, Code, Dependences, MicroOp, Scheme};
 use crate::event::Stall;
-use crate::exec;
-use crate::isa::{Class, Space, Unit};
+use crate::exec::{self, LaneFunction};
+use crate::isa::{Class, Unit};
 use crate::kernel::{ConvergenceOp, LaneFn, LaneOp, MACHINE_FORM, Op, PredicateUse, Row};
 use crate::spec::Machine;
 
@@ -112,6 +115,10 @@ pub(super) struct Cost {
     pub slots: u32,
     /// One more than the index of its [`Expansion`]; 0: none.
     pub expansion: u32,
+    /// Effect on lanes of a step that changes only registers.
+    pub lanes: LaneFunction,
+    /// True if it neither reads nor changes what other SMs see.
+    pub private: bool,
     /// Scoreboard entries, written ones first.
     entries: [u16; MOST_REGISTERS],
     /// Of machine code: dependence counter of the sources, and cycles until they have been read.
@@ -247,7 +254,7 @@ impl<'a> PricedCode<'a> {
             }
             if cost.kind == Kind::ElementWise && slots > 1 {
                 let expansion = Expansion::new(inst.class, cost.port, slots, op.on_unit, spec);
-                let (first, _) = expansion.part(0);
+                let first = expansion.part(0);
                 (cost.port, cost.interval, cost.latency) =
                     (first.port, first.interval, expansion.tail);
                 (cost.slots, cost.gap, cost.expansion) =
@@ -311,8 +318,7 @@ impl<'a> PricedCode<'a> {
             election: spec.sass.as_ref().map_or(0, |times| times.yields),
             refetch: spec.sass.as_ref().map_or(0, |times| times.refetch),
             has_depbar,
-            communicates: code.kernel().uses_heap()
-                || code.ops().iter().any(|op| communicates(&op.inst.op)),
+            communicates: blocks_communicate(code),
         }
     }
 }
@@ -461,6 +467,8 @@ fn price_by_class(
         interval: p.interval,
         slots,
         expansion: 0,
+        lanes: exec::lane_function(&inst.op),
+        private: is_private(&inst.op),
         gap: Until::new(Cycle::from(gap.max(1)), gap_stall),
         next: op.next,
         predicate: inst.guard,
@@ -488,20 +496,5 @@ fn price_by_class(
         waits: false,
         simple: false,
         queued: false,
-    }
-}
-
-/// Returns true if the instruction can communicate with running blocks.
-///
-/// It is a global atomic, or a strong access to memory that other blocks see. (All blocks also
-/// share one heap.)
-fn communicates(op: &Op) -> bool {
-    let visible = |space: Space| matches!(space, Space::Global | Space::Generic);
-    match op {
-        Op::AtomicVector(vector) => visible(vector.first.space),
-        Op::Atomic(a) => visible(a.space),
-        Op::Load(l) => l.access.strong() && visible(l.access.space),
-        Op::Store(s) => s.access.strong() && visible(s.access.space),
-        _ => false,
     }
 }

@@ -4,6 +4,11 @@
 //! greedy-then-oldest, two-level (GPGPU-Sim's terms) and greedy-then-youngest (Huerta et al.,
 //! MICRO'25).
 
+mod port;
+
+use port::{PORTS, waiting};
+pub(super) use port::{Port, SharedPorts};
+
 use super::requests::{QUEUES, Requests};
 use crate::base::{Cycle, mix};
 use crate::spec::Policy;
@@ -11,79 +16,11 @@ use crate::spec::Policy;
 /// Cycle of a blocked warp or an empty slot.
 pub(super) const NEVER: Cycle = Cycle::MAX;
 
-/// Port that a step needs at issue: a scheduler's own unit, or one shared by the SM's schedulers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(super) enum Port {
-    /// Integer and logic.
-    Alu,
-    /// Single precision.
-    Fma,
-    /// Integer products of machine code.
-    FmaHeavy,
-    /// Double precision.
-    Fp64,
-    /// Special functions.
-    Sfu,
-    /// Tensor core.
-    Tensor,
-    /// Branches and barriers.
-    Branch,
-    /// Uniform datapath, which computes once per warp.
-    Uniform,
-    /// Load/store unit of the SM.
-    Lsu,
-    /// Load/store unit and a free entry in the queue to L2.
-    Global,
-    /// Constant cache.
-    Constant,
-    /// Special registers.
-    Special,
-    /// No port, only an issue slot.
-    None,
-}
-
-impl Port {
-    /// Returns true if the SM's schedulers share the port.
-    #[inline]
-    pub(super) fn is_shared(self) -> bool {
-        matches!(self, Port::Lsu | Port::Global)
-    }
-}
-
-/// Number of ports, rounded up to a power of two.
-const PORTS: usize = 16;
-
-/// Availability of the ports that an SM's schedulers share.
-#[derive(Clone, Copy, Default)]
-pub(super) struct SharedPorts {
-    /// Cycle until which each shared port is busy.
-    ///
-    /// A scheduler's own ports are always free here.
-    busy: [Cycle; PORTS],
-    /// Cycle from which the queue to L2 has room.
-    queue: Cycle,
-}
-
-impl SharedPorts {
-    /// Makes the load/store unit busy at least until `until`.
-    #[inline]
-    pub(super) fn occupy_lsu(&mut self, until: Cycle) {
-        let lsu = self.busy[Port::Lsu as usize].max(until);
-        self.busy[Port::Lsu as usize] = lsu;
-        self.busy[Port::Global as usize] = lsu.max(self.queue);
-    }
-
-    /// Gives the queue to L2 room from `from` on.
-    #[inline]
-    pub(super) fn queue_accepts(&mut self, from: Cycle) {
-        self.queue = from;
-        self.busy[Port::Global as usize] = self.busy[Port::Lsu as usize].max(from);
-    }
-}
-
 /// Maximum warps per scheduler: one bit each in a word.
 const WARPS: usize = 64;
+
+/// Number of blocks that are looked through without a loop.
+const OLDEST: usize = 4;
 
 /// Warps of one block on a scheduler.
 #[derive(Clone, Copy)]
@@ -107,6 +44,8 @@ pub(super) struct Scheduler {
     /// Cycle up to which the wheel has turned: warps ready by then are awake.
     turned: Cycle,
     awake: u64,
+    /// Awake warps whose own port is free in cycle `turned`, as of the last refresh.
+    able: u64,
     /// Warps by the port that they need next, awake or not.
     needs: [u64; PORTS],
     /// Own ports that may be busy, one bit each.
@@ -125,6 +64,8 @@ pub(super) struct Scheduler {
     age: [u64; WARPS],
     /// Warps by block, oldest block first, and former blocks with free slots.
     blocks: Vec<Cohort>,
+    /// Warps of the oldest ones of `blocks`; empty if there are fewer.
+    oldest: [u64; OLDEST],
     /// Warp issued last, and the cycle after its issue.
     last: usize,
     after_last: Cycle,
@@ -155,6 +96,7 @@ impl Scheduler {
             policy,
             turned: 0,
             awake: 0,
+            able: 0,
             needs: std::array::from_fn(
                 |port| if port == Port::Alu as usize { u64::MAX } else { 0 },
             ),
@@ -167,6 +109,7 @@ impl Scheduler {
             port: [Port::Alu; WARPS],
             age: [0; WARPS],
             blocks: Vec::new(),
+            oldest: [0; OLDEST],
             last: 0,
             after_last: 0,
             active: 0,
@@ -194,6 +137,8 @@ impl Scheduler {
             Some(youngest) if youngest.block == block => youngest.warps |= bit,
             _ => self.blocks.push(Cohort { block, warps: bit }),
         }
+        let blocks = &self.blocks;
+        self.oldest = std::array::from_fn(|i| blocks.get(i).map_or(0, |cohort| cohort.warps));
     }
 
     /// Sets the earliest next issue of `warp` and the port it needs.
@@ -202,11 +147,10 @@ impl Scheduler {
     /// after its last such call.
     #[inline]
     pub(super) fn set_ready(&mut self, warp: usize, at: Cycle, port: Port) {
+        // Without a branch: the next port is seldom the former one.
         let former = std::mem::replace(&mut self.port[warp % WARPS], port);
-        if former != port {
-            self.needs[former as usize % PORTS] &= !(1 << warp);
-            self.needs[port as usize % PORTS] |= 1 << warp;
-        }
+        self.needs[former as usize % PORTS] ^= 1 << warp;
+        self.needs[port as usize % PORTS] ^= 1 << warp;
         self.ready[warp % WARPS] = at;
         if at != NEVER {
             self.sleep(warp, at);
@@ -239,25 +183,20 @@ impl Scheduler {
         self.in_use |= u16::from(until > self.turned + 1) << port as u16;
     }
 
-    /// Returns the awake warps whose port is free at `at`.
+    /// Returns the awake warps that their own ports let issue in cycle `turned`.
     ///
     /// The scheduler is asked for no earlier cycle afterwards.
     #[inline(always)]
-    fn can(&mut self, at: Cycle, shared: &SharedPorts) -> u64 {
+    fn find_able(&mut self) -> u64 {
         // Ports that are often busy: masks instead of branches, which a processor could not predict.
         const OFTEN: [Port; 5] = [Port::Alu, Port::Fma, Port::FmaHeavy, Port::Sfu, Port::Branch];
         const SELDOM: u16 = {
             let [a, b, c, d, e] = OFTEN;
             !(1 << a as u16 | 1 << b as u16 | 1 << c as u16 | 1 << d as u16 | 1 << e as u16)
         };
-        let waits = |busy: &[Cycle; PORTS], port: Port| {
-            let port = port as usize;
-            u64::from(busy[port] > at).wrapping_neg() & self.needs[port]
-        };
-        let mut blocked = waits(&shared.busy, Port::Lsu) | waits(&shared.busy, Port::Global);
-        for port in OFTEN {
-            blocked |= waits(&self.busy, port);
-        }
+        let at = self.turned;
+        let blocked = OFTEN.map(|port| waiting(&self.busy, &self.needs, port, at));
+        let mut blocked = blocked.into_iter().fold(0, |all, warps| all | warps);
         let mut rest = self.in_use & SELDOM;
         while rest != 0 {
             let port = rest.trailing_zeros() as usize % PORTS;
@@ -268,7 +207,15 @@ impl Scheduler {
                 self.in_use &= !(1 << port);
             }
         }
-        self.awake & !blocked
+        self.able = self.awake & !blocked;
+        self.able
+    }
+
+    /// Returns the warps of `able` whose port the SM's schedulers do not share, or is free at `at`.
+    #[inline(always)]
+    fn not_held(&self, able: u64, at: Cycle, shared: &SharedPorts) -> u64 {
+        let waits = |port| waiting(&shared.busy, &self.needs, port, at);
+        able & !(waits(Port::Lsu) | waits(Port::Global))
     }
 
     #[inline]
@@ -290,6 +237,16 @@ impl Scheduler {
     #[inline(always)]
     fn turn(&mut self, now: Cycle) {
         let passed = now - self.turned;
+        if passed == 1 {
+            let cell = now % 64;
+            self.awake |= std::mem::take(&mut self.wheel[cell as usize]);
+            self.occupied &= !(1 << cell);
+            self.turned = now;
+            if self.far_next < now + 64 {
+                self.approach();
+            }
+            return;
+        }
         let cells = if passed >= 64 {
             u64::MAX
         } else {
@@ -319,15 +276,17 @@ impl Scheduler {
     /// Sets [`Scheduler::next`] to the earliest issue by dependences and ports.
     #[inline(always)]
     pub(super) fn refresh(&mut self, shared: &SharedPorts) {
-        let soonest = if self.awake == 0 {
-            self.first_awakening()
-        } else if self.can(self.accounted, shared) != 0 {
-            self.accounted
+        if self.accounted > self.turned {
+            self.turn(self.accounted);
+        }
+        let able = self.find_able();
+        let soonest = if self.not_held(able, self.turned, shared) != 0 {
+            self.turned
         } else {
             self.soonest(shared)
         };
         let soonest = soonest.max(self.reads_until);
-        self.next = if soonest == NEVER { NEVER } else { soonest.max(self.accounted) };
+        self.next = if soonest == NEVER { NEVER } else { soonest.max(self.turned) };
     }
 
     /// Returns the cycle in which the first sleeping warp wakes.
@@ -342,9 +301,16 @@ impl Scheduler {
     }
 
     /// Returns the earliest issue by dependences and ports if none is possible at once.
-    #[inline(never)]
+    #[inline(always)]
     fn soonest(&self, shared: &SharedPorts) -> Cycle {
-        let mut soonest = self.first_awakening();
+        let first = self.first_awakening();
+        if self.awake == 0 { first } else { first.min(self.first_free(shared)) }
+    }
+
+    /// Returns the cycle in which the first port of an awake warp is free.
+    #[inline(never)]
+    fn first_free(&self, shared: &SharedPorts) -> Cycle {
+        let mut soonest = NEVER;
         let mut awake = self.awake;
         while awake != 0 {
             let port = self.port[awake.trailing_zeros() as usize] as usize % PORTS;
@@ -355,21 +321,29 @@ impl Scheduler {
     }
 
     /// Returns the warp that the policy issues at `now`, if any can issue.
+    ///
+    /// The last [refresh](Scheduler::refresh) named `now` or an earlier cycle as the next one.
     #[inline(always)]
     pub(super) fn pick(&mut self, now: Cycle, shared: &SharedPorts) -> Option<usize> {
-        if now > self.turned {
-            self.turn(now);
-        }
-        let can = self.can(now, shared);
-        if can == 0 || now < self.reads_until {
-            return None;
-        }
-        let alone = can & (can - 1) == 0 && !matches!(self.policy, Policy::TwoLevel { .. });
-        let warp = if alone { can.trailing_zeros() as usize } else { self.choose(now, can) };
+        let warp = self.select(now, shared)?;
         self.same_warp = warp == self.last;
         (self.last, self.after_last) = (warp, now + 1);
         self.awake &= !(1 << warp);
         Some(warp)
+    }
+
+    /// Returns what [`Scheduler::pick`] will return, unless the policy draws or has an active set.
+    #[inline(always)]
+    pub(super) fn select(&mut self, now: Cycle, shared: &SharedPorts) -> Option<usize> {
+        if now > self.turned {
+            self.turn(now);
+            self.find_able();
+        }
+        let can = self.not_held(self.able, now, shared);
+        if can == 0 || now < self.reads_until {
+            return None;
+        }
+        Some(self.choose(now, can))
     }
 
     /// Returns the policy's choice among the warps that can issue (at least one).
@@ -377,8 +351,11 @@ impl Scheduler {
     fn choose(&mut self, now: Cycle, can: u64) -> usize {
         match self.policy {
             Policy::LooseRoundRobin => self.round_robin(can),
-            Policy::OldestBlock if now == self.after_last && can >> self.last & 1 == 1 => self.last,
-            Policy::OldestBlock => self.round_robin(self.of_oldest_block(can)),
+            Policy::OldestBlock => {
+                let greedy = u64::from(now == self.after_last) & can >> self.last;
+                let turn = self.round_robin(self.of_oldest_block(can));
+                if greedy & 1 == 1 { self.last } else { turn }
+            }
             Policy::GreedyThenYoungest | Policy::GreedyThenOldest if can >> self.last & 1 == 1 => {
                 self.last
             }
@@ -397,13 +374,24 @@ impl Scheduler {
     }
 
     /// Returns the warps of `among` (not empty) in its oldest block.
-    #[inline]
+    #[inline(always)]
     fn of_oldest_block(&self, among: u64) -> u64 {
-        self.blocks
-            .iter()
-            .map(|cohort| cohort.warps & among)
-            .find(|&warps| warps != 0)
-            .unwrap_or(among)
+        // Selected without branches, from the youngest of them to the oldest.
+        let older = |found: u64, &warps: &u64| match warps & among {
+            0 => found,
+            warps => warps,
+        };
+        match self.oldest.iter().rev().fold(0, older) {
+            0 => self.of_younger_blocks(among),
+            found => found,
+        }
+    }
+
+    /// As [`Scheduler::of_oldest_block`], if no warp is in one of the oldest blocks.
+    #[inline(never)]
+    fn of_younger_blocks(&self, among: u64) -> u64 {
+        let younger = self.blocks.iter().skip(OLDEST).map(|cohort| cohort.warps & among);
+        younger.into_iter().find(|&warps| warps != 0).unwrap_or(among)
     }
 
     /// Returns a pseudo-random member of `among` (not empty).
@@ -415,6 +403,7 @@ impl Scheduler {
     }
 
     /// Returns the next warp of `among` (not empty) after the last issued one.
+    #[inline(always)]
     fn round_robin(&self, among: u64) -> usize {
         let after = among & (u64::MAX << self.last) & !(1 << self.last);
         (if after == 0 { among } else { after }).trailing_zeros() as usize

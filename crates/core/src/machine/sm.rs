@@ -5,11 +5,13 @@
 //! Spans without a possible issue are skipped at once and attributed with their length. The SM
 //! counts nothing: it reports [`Event`]s.
 
+mod due;
+
 use super::block::{Block, Votes};
 use super::device::Context;
 use super::issue::{After, Issuer, split};
-use super::scheduler::{NEVER, Scheduler};
-use super::verdict::{FaultReport, Finish, Limit};
+use super::scheduler::Scheduler;
+use super::verdict::{FaultReport, Finish};
 use super::warp::{Until, Warp};
 use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId, WarpId, mix};
 use crate::event::{Event, Observer, SlotLoss, Stall};
@@ -44,6 +46,10 @@ pub(super) struct Sm<'a, O> {
     /// Number of steps issued.
     issued: u64,
     schedulers: Vec<Scheduler>,
+    /// Next issue of each scheduler, four by four: the cycle, then its turn in that cycle.
+    due: Vec<[u64; 4]>,
+    /// Entry of `due` of the last turn.
+    last_turn: u64,
     /// State shared by its warps, including the blocks.
     pub issuer: Issuer<'a, O>,
     /// Number of admissions, used as the age of warps.
@@ -81,6 +87,8 @@ impl<'a, O: Observer> Sm<'a, O> {
             schedulers: (0..spec.schedulers)
                 .map(|number| Scheduler::new(number, spec.policy))
                 .collect(),
+            due: vec![[u64::MAX; 4]; spec.schedulers.div_ceil(4) as usize],
+            last_turn: 0,
             issuer: Issuer::new(
                 cx,
                 id,
@@ -95,73 +103,6 @@ impl<'a, O: Observer> Sm<'a, O> {
         sm
     }
 
-    /// Returns the cycle of the next possible issue, or `NEVER`.
-    pub(super) fn next_cycle(&self) -> Cycle {
-        self.schedulers.iter().map(|s| s.next).fold(NEVER, Cycle::min)
-    }
-
-    /// Runs the next cycle in which a warp can issue. Returns the end of the SM, if reached.
-    #[inline]
-    pub(super) fn cycle(&mut self) -> Option<Finish> {
-        let now = match self.begin_cycle() {
-            Ok(now) => now,
-            Err(finish) => return Some(finish),
-        };
-        let count = self.schedulers.len();
-        // Most machines have a power of two: no division.
-        let mut s =
-            if count.is_power_of_two() { now as usize & (count - 1) } else { now as usize % count };
-        for _ in 0..count {
-            if self.schedulers[s].next <= now
-                && let Err(fault) = self.issue(s, now)
-            {
-                return Some(self.cx.fault(fault));
-            }
-            s = if s + 1 == count { 0 } else { s + 1 };
-        }
-        self.end_cycle(now);
-        None
-    }
-
-    /// Begins a cycle. Returns its number or the end of the SM.
-    #[inline]
-    pub(super) fn begin_cycle(&mut self) -> Result<Cycle, Finish> {
-        let now = self.next_cycle();
-        if now == NEVER {
-            return Err(if self.free.len() == self.issuer.blocks.len() {
-                Finish::Ok
-            } else {
-                self.deadlock()
-            });
-        }
-        if now >= self.cx.max_cycles {
-            self.now = self.cx.max_cycles;
-            return Err(Finish::CycleLimit(Limit::Cycles(self.now)));
-        }
-        if self.issued >= self.cx.max_issues {
-            return Err(Finish::CycleLimit(Limit::Issues {
-                sm: self.id,
-                issued: self.issued,
-                cycle: Some(self.now),
-            }));
-        }
-        Ok(now)
-    }
-
-    /// Runs the `turn`-th scheduler's part of a cycle. The first claim on shared ports rotates by
-    /// cycle.
-    #[inline]
-    pub(super) fn issue_of(&mut self, turn: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
-        let s = (turn + now as usize) % self.schedulers.len();
-        if self.schedulers[s].next <= now { self.issue(s, now) } else { Ok(()) }
-    }
-
-    /// Ends a cycle.
-    #[inline]
-    pub(super) fn end_cycle(&mut self, now: Cycle) {
-        self.now = self.now.max(now + 1);
-    }
-
     /// Attributes the remaining time of every slot and reports the SM's end.
     pub(super) fn end(&mut self) -> Cycle {
         let last = self.now.max(self.drained);
@@ -169,6 +110,9 @@ impl<'a, O: Observer> Sm<'a, O> {
         for s in 0..self.schedulers.len() {
             let reason = self.reason_of_idleness(s);
             self.issuer.lose_slots(&mut self.schedulers[s], end, reason);
+        }
+        for warp in self.warps.iter().filter(|warp| warp.micro_ops.issued > 0) {
+            self.issuer.tell_micro_ops(warp, warp.micro_ops.issued - 1);
         }
         self.issuer.observer.on(Event::SmEnd { cycle: end, sm: self.id, blocks: self.blocks_run });
         end
@@ -189,30 +133,17 @@ impl<'a, O: Observer> Sm<'a, O> {
     fn issue(&mut self, s: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
         let stride = self.schedulers.len();
         let scheduler = &mut self.schedulers[s];
-        let Some(local) = scheduler.pick(now, &self.issuer.shared) else {
-            scheduler.refresh(&self.issuer.shared);
-            return Ok(());
-        };
-        let w = local * stride + s;
-        self.issued += 1;
-        match self.issuer.issue(scheduler, &mut self.warps[w], w, now)? {
-            After::Nothing => scheduler.refresh(&self.issuer.shared),
-            After::Ended(lanes, pc) => {
-                self.lanes_ended(w, lanes, pc, now);
-                self.refresh(s);
-            }
-            After::Arrived => {
-                self.release_barriers(self.warps[w].block);
-                self.refresh(s);
+        if let Some(local) = scheduler.pick(now, &self.issuer.shared) {
+            let w = local * stride + s;
+            self.issued += 1;
+            match self.issuer.issue(scheduler, &mut self.warps[w], w, now)? {
+                After::Nothing => {}
+                After::Ended(lanes, pc) => self.lanes_ended(w, lanes, pc, now),
+                After::Arrived => self.release_barriers(self.warps[w].block),
             }
         }
+        self.refresh(s);
         Ok(())
-    }
-
-    /// Finds the next issue of scheduler `s` again.
-    #[inline(never)]
-    fn refresh(&mut self, s: usize) {
-        self.schedulers[s].refresh(&self.issuer.shared);
     }
 
     /// Releases every barrier of the block at which all threads have arrived.
@@ -254,7 +185,7 @@ impl<'a, O: Observer> Sm<'a, O> {
                     let (from, (s, _)) = (warp.waiting.from, warp.home);
                     let scheduler = &mut self.schedulers[s];
                     self.issuer.settle(scheduler, warp, w, from, Until::new(at, Stall::Barrier));
-                    self.refresh(s);
+                    self.refresh_again(s);
                 }
             }
         }
@@ -397,7 +328,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         self.issuer.settle(&mut self.schedulers[s], warp, w, launch, resume);
         (warp.waiting.before, warp.waiting.resolves) = Default::default();
         warp.waiting.fetched = fetched;
-        self.refresh(s);
+        self.refresh_again(s);
     }
 
     /// Returns the number of steps issued.

@@ -245,6 +245,7 @@ impl Watch {
     }
 
     /// Returns true if states are compared.
+    #[inline]
     pub(super) fn is_quiet(&self) -> bool {
         self.quiet >= QUIET
     }

@@ -376,6 +376,14 @@ impl Observer for Counts {
         self.memory(pc.index(), traffic, times);
     }
 
+    const EACH_MICRO_OP: bool = false;
+    const EACH_SM_ALONE: bool = true;
+
+    #[inline(always)]
+    fn micro_ops(&mut self, pc: Pc, active: LaneMask, lanes: LaneMask, count: u32) {
+        self.issue(pc.index(), active, lanes, 0, count.into());
+    }
+
     #[inline(always)]
     fn on(&mut self, event: Event) {
         match event {
@@ -442,6 +450,11 @@ impl Observer for Counts {
         for (stall, cycles) in states {
             row[stall as usize % 16] += cycles;
         }
+    }
+
+    #[inline(always)]
+    fn stalled(&mut self, _: Cycle, _: SmId, _: u32, stall: Stall, cycles: Cycle) {
+        self.slots_stalled[stall as usize] += cycles;
     }
 
     fn printed(&mut self, printed: &Printed<'_>) {

@@ -28,6 +28,13 @@ impl<O: Observer> Issuer<'_, O> {
         }
     }
 
+    /// Attributes the slots before an issue at `now`, if any were lost, to a state of its warp.
+    #[inline(always)]
+    fn stall_slots(&mut self, scheduler: &Scheduler, now: Cycle, stall: Stall) {
+        let (cycle, number) = (scheduler.accounted, scheduler.number);
+        self.observer.stalled(cycle, self.id, number, stall, now.saturating_sub(cycle));
+    }
+
     /// Attributes the scheduler's lost slots and the warp's wait up to its issue.
     #[inline(always)]
     pub(super) fn attribute(
@@ -56,11 +63,7 @@ impl<O: Observer> Issuer<'_, O> {
         } else {
             scheduler.free(port, &self.shared).max(ready).min(now)
         };
-        self.lose_slots(
-            scheduler,
-            now,
-            SlotLoss::Stalled(if free > ready { throttle } else { stall }),
-        );
+        self.stall_slots(scheduler, now, if free > ready { throttle } else { stall });
         let mut reported = from;
         let mut span = |until: Cycle| {
             let cycles = until.saturating_sub(reported);
@@ -86,5 +89,26 @@ impl<O: Observer> Issuer<'_, O> {
         } else {
             observer.waited(sm, warp, pc, [depends, throttled, (Stall::NotSelected, span(now))]);
         }
+    }
+    /// As [`Issuer::attribute`], for a further micro-op of a step.
+    ///
+    /// The warp has waited for the one before, the port and other warps.
+    #[inline(always)]
+    pub(super) fn attribute_micro_op(
+        &mut self,
+        scheduler: &mut Scheduler,
+        warp: &Warp,
+        w: usize,
+        pc: Pc,
+        (port, throttle): (Port, Stall),
+        now: Cycle,
+    ) {
+        let Waiting { from, until, .. } = warp.waiting;
+        let (ready, stall) = (until.cycle().min(now), until.stall());
+        let free = scheduler.free(port, &self.shared).max(ready).min(now);
+        self.stall_slots(scheduler, now, if free > ready { throttle } else { stall });
+        let spans =
+            [(stall, ready - from), (throttle, free - ready), (Stall::NotSelected, now - free)];
+        self.observer.waited(self.id, WarpId(w as u32), pc, spans);
     }
 }

@@ -3,9 +3,9 @@
 use super::super::expansion::Expansion;
 use super::super::pricing::Cost;
 use super::super::scheduler::{Port, Scheduler};
-use super::super::warp::{MicroOps, Until, Waiting, Warp};
+use super::super::warp::{MicroOps, Until, Warp};
 use super::Issuer;
-use crate::base::{Cycle, LaneMask, WarpId};
+use crate::base::{Cycle, LaneMask, Pc, WarpId};
 use crate::event::{Event, Observer};
 
 impl<'a, O: Observer> Issuer<'a, O> {
@@ -22,46 +22,55 @@ impl<'a, O: Observer> Issuer<'a, O> {
         now: Cycle,
     ) {
         warp.micro_ops = MicroOps { issued: 1, lanes };
-        if let (first, Some(next)) = self.expansion(cost).part(0) {
-            await_micro_op(scheduler, warp, cost, (first.gap, next.port), now);
+        let first = self.expansion(cost).part(0);
+        if let Some(port) = first.next {
+            await_micro_op(scheduler, warp, cost, (first.gap, port), now);
         }
     }
 
     /// Issues the next micro-op of the warp's step.
     ///
     /// After the last one the warp continues.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn issue_micro_op(
         &mut self,
         scheduler: &mut Scheduler,
         warp: &mut Warp,
         w: usize,
+        (pc, active): (Pc, LaneMask),
         cost: &Cost,
         now: Cycle,
     ) {
-        let Some((pc, active)) = warp.next else { return };
-        let (micro_op, next) = self.expansion(cost).part(warp.micro_ops.issued);
-        self.attribute(scheduler, warp, w, pc, (micro_op.port, cost.throttle), now);
-        let (cycle, sm, lanes) = (now, self.id, warp.micro_ops.lanes);
-        self.observer.on(Event::IssueMicroOp {
-            cycle,
-            sm,
-            warp: WarpId(w as u32),
-            pc,
-            active,
-            lanes,
-        });
+        let MicroOps { issued, lanes } = warp.micro_ops;
+        let part = self.expansion(cost).part(issued);
+        self.attribute_micro_op(scheduler, warp, w, pc, (part.port, cost.throttle), now);
+        if O::EACH_MICRO_OP {
+            let (cycle, sm, warp) = (now, self.id, WarpId(w as u32));
+            self.observer.on(Event::IssueMicroOp { cycle, sm, warp, pc, active, lanes });
+        }
         scheduler.accounted = now + 1;
-        if micro_op.port != Port::None {
-            scheduler.occupy(micro_op.port, now + Cycle::from(micro_op.interval));
-        }
-        if let Some(next) = next {
+        // No port is always free.
+        let busy = now + Cycle::from(part.interval);
+        scheduler.occupy(part.port, if part.port == Port::None { 0 } else { busy });
+        if let Some(port) = part.next {
             warp.micro_ops.issued += 1;
-            return await_micro_op(scheduler, warp, cost, (micro_op.gap, next.port), now);
+            return await_micro_op(scheduler, warp, cost, (part.gap, port), now);
         }
+        self.tell_micro_ops(warp, issued);
         warp.micro_ops.issued = 0;
         warp.write_back(cost, now + Cycle::from(cost.latency));
         self.settle(scheduler, warp, w, now + 1, cost.gap.after(now));
+    }
+
+    /// Tells an observer that does not hear each micro-op of the further ones of the warp's step.
+    #[inline]
+    pub(in crate::machine) fn tell_micro_ops(&mut self, warp: &Warp, further: u32) {
+        if !O::EACH_MICRO_OP
+            && further > 0
+            && let Some((pc, active)) = warp.next
+        {
+            self.observer.micro_ops(pc, active, warp.micro_ops.lanes, further);
+        }
     }
 
     #[inline]
@@ -71,7 +80,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
 }
 
 /// Makes the warp wait `gap` cycles for the next micro-op of its step, which needs `port`.
-#[inline]
+#[inline(always)]
 fn await_micro_op(
     scheduler: &mut Scheduler,
     warp: &mut Warp,
@@ -81,6 +90,6 @@ fn await_micro_op(
 ) {
     let until = Until::new(now + Cycle::from(gap), cost.result);
     // The wait for its result is the only one.
-    warp.waiting = Waiting { from: now + 1, fetched: 0, until, ..warp.waiting };
+    (warp.waiting.from, warp.waiting.fetched, warp.waiting.until) = (now + 1, 0, until);
     scheduler.set_ready(warp.home.1, until.cycle(), port);
 }

@@ -42,7 +42,7 @@ impl<O: Observer> Issuer<'_, O> {
         if cost.queued {
             done += self.queue_simple(scheduler, warp, cost, (op, lanes), now);
         }
-        exec::element_wise(op, lanes, &mut warp.registers);
+        (cost.lanes)(op, lanes, &mut warp.registers);
         let next = warp.control.go_on(cost.next);
         if let (Port::Uniform, Some(uniform)) = (cost.port, self.cx.spec.uniform) {
             warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);

@@ -2,10 +2,11 @@
 
 use super::super::scheduler::Port;
 use super::super::warp::Until;
-use super::{Cost, Kind, MOST_REGISTERS, USUAL_REGISTERS, kind, result_of};
+use super::{Cost, Kind, MOST_REGISTERS, USUAL_REGISTERS, is_private, kind, result_of};
 use crate::base::Cycle;
 use crate::code::{COUNTERS, Dependences, MicroOp};
 use crate::event::Stall;
+use crate::exec;
 use crate::isa::{Class, ControlWord, Opcode, Pipe};
 use crate::kernel::{ConvergenceOp, Inst, JumpKind, NativeFn, Op, Register};
 use crate::spec::{Machine, SassTimes};
@@ -128,6 +129,8 @@ pub(super) fn price_by_word(
         interval,
         slots: op.count,
         expansion: 0,
+        lanes: exec::lane_function(&op.inst.op),
+        private: is_private(&op.inst.op),
         gap: Until::new(Cycle::from(gap), gap_stall),
         next: op.next,
         predicate: op.inst.guard,

@@ -36,6 +36,7 @@ fn a_full_active_set_that_cannot_issue_makes_room() {
     let mut scheduler = Scheduler::new(0, Policy::TwoLevel { active: 1 });
     scheduler.set_ready(0, 0, Port::Alu);
     scheduler.set_ready(1, 5, Port::Alu);
+    scheduler.refresh(&SharedPorts::default());
     assert_eq!(scheduler.pick(0, &SharedPorts::default()), Some(0));
     scheduler.set_ready(0, 30, Port::Alu);
     assert_eq!(scheduler.pick(6, &SharedPorts::default()), Some(1));
