@@ -24,9 +24,10 @@ compile() { # NAME ARCHITECTURE TARGET
     mv "$made/$1.sass" "$3"
     echo "$3"
 }
-for name in arms call_recursive constant_table dynamic_shared even_odd even_odd_aligned \
-    matmul_async matmul_tensor matmul_tiled paths_k reduce_atomic reduce_grid \
-    reduce_interleaved reduce_neighbored reduce_neighbored_less reduce_shuffle reduce_unroll2 reduce_unroll4 reduce_unroll8 reduce_unroll_complete \
+for name in arms call_recursive constant_table convolve_shared convolve_texture dynamic_shared \
+    even_odd even_odd_aligned matmul_async matmul_tensor matmul_tiled paths_k reduce_atomic \
+    reduce_grid reduce_interleaved reduce_neighbored reduce_neighbored_less reduce_shuffle \
+    reduce_unroll2 reduce_unroll4 reduce_unroll8 reduce_unroll_complete \
     reduce_unroll_last_warp shared_doubling shared_halving square_wave switch_dense unroll; do
     compile "$name" sm_90 "$name.sass"
 done

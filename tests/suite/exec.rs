@@ -151,6 +151,7 @@ fn every_program_is_run() {
         "reduce",
         "reduce_ladder",
         "streams",
+        "textures",
         "transpose",
     ];
     assert_eq!(programs("cu"), tested);
@@ -215,6 +216,11 @@ fn every_rung_of_the_ladder_of_reductions_is_right() {
 #[test]
 fn streams_and_events_keep_their_order() {
     runs_as_held("streams", 0);
+}
+
+#[test]
+fn textures_and_surfaces_give_what_the_host_computes() {
+    runs_as_held("textures", 0);
 }
 
 #[test]

@@ -47,6 +47,7 @@ mod states;
 mod step;
 mod support;
 mod sweep;
+mod textures;
 mod unseen;
 mod validation;
 mod views;

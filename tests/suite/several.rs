@@ -69,7 +69,7 @@ fn a_good_kernel_runs_and_others_are_told_why_not() {
     );
     let (code, out, err) = simt_sim(&["run", FILE, "--kernel", "calls"]);
     assert!(code == 2 && out.is_empty(), "{code}\n{out}");
-    assert!(err.contains("`multimem` is not supported") && !err.contains("`tex`"), "{err}");
+    assert!(err.contains("`multimem` is not supported") && !err.contains("`istypep`"), "{err}");
     assert!(err.contains("These kernels can be run: `good`."), "{err}");
     let (code, _, err) = simt_sim(&["run", FILE]);
     assert!(
@@ -83,7 +83,7 @@ fn a_good_kernel_runs_and_others_are_told_why_not() {
     assert!(out.contains("4 errors, 0 warnings; 30 of 32 instructions supported\n"), "{out}");
     assert!(
         out.contains(
-            "  kernel texture: cannot be run: 1 error\n    line 55: `tex` is not supported"
+            "  kernel texture: cannot be run: 1 error\n    line 55: `istypep` is not supported"
         ),
         "{out}"
     );

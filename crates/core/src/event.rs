@@ -107,6 +107,15 @@ pub enum MemoryKind {
     Local,
     /// Constants and parameters.
     Const,
+    /// Textures.
+    Texture,
+    /// Surfaces.
+    Surface,
+}
+
+impl MemoryKind {
+    /// Number of kinds.
+    pub const COUNT: usize = 6;
 }
 
 /// Memory-system traffic of one warp-level access.

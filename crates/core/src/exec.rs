@@ -16,6 +16,7 @@ mod copies;
 mod fault;
 mod format;
 mod heap;
+mod image;
 mod lanes;
 mod matrix;
 mod mbarrier;
@@ -23,7 +24,9 @@ mod memory;
 mod native;
 mod registers;
 mod segments;
+mod surface;
 mod system;
+mod texture;
 mod video;
 mod warp;
 
@@ -33,6 +36,7 @@ pub use barrier::{barrier_votes, finish_barrier_reduction};
 pub use calls::{CallStack, finish_call};
 pub use copies::{CopiedData, Copies, land_copies};
 pub use heap::Heap;
+pub use image::{AddressMode, Channel, HEADER_BYTES, Image, ImageShape};
 pub use mbarrier::{CopyArrival, arrive_by_copies};
 pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes};
 pub use registers::WarpPlace;
@@ -42,7 +46,7 @@ pub use warp::{Members, members};
 
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
-use crate::kernel::{Clock, DeviceFunction, Inst, Op, PredicateUse, Row};
+use crate::kernel::{Clock, DeviceFunction, Geometry, Inst, Op, PredicateUse, Row};
 
 /// The registers of one warp.
 /// They are `narrow[row][lane]`, `wide[row][lane]`, and one mask per predicate.
@@ -140,6 +144,9 @@ pub enum Effect {
     },
     /// Memory was accessed at `Env::addresses`.
     Access(MemoryAccess),
+    /// A texture was fetched from or a surface accessed, at `Env::addresses` and
+    /// [`SystemLog::taps`].
+    Image(MemoryAccess),
     /// An asynchronous copy started; `Env::addresses` holds the source addresses.
     ///
     /// Its data are [`Copies::latest`]. No lane reads if all sources are replaced by zeros.
@@ -307,6 +314,29 @@ pub enum FaultKind {
         /// The address.
         address: u64,
     },
+    /// A value that is no texture or surface object.
+    BadImage {
+        /// The value.
+        object: u64,
+        /// True if the instruction takes surfaces, false if it takes textures.
+        surface: bool,
+        /// True if the value is an object of the other kind.
+        other: bool,
+    },
+    /// An instruction for textures of another shape.
+    WrongGeometry {
+        /// Geometry of the instruction.
+        geometry: Geometry,
+        /// Shape of the texture or surface.
+        shape: ImageShape,
+    },
+    /// An access outside of a surface (`.trap`).
+    OutsideSurface {
+        /// Byte in the row, row, and slice or layer.
+        at: [i64; 3],
+        /// Last valid ones.
+        size: [i64; 3],
+    },
 }
 
 /// Failed `assert` of a kernel.
@@ -430,6 +460,9 @@ pub fn step(
         Op::MatrixAccess(op) => return matrix::access(op, lanes, registers, env),
         &Op::MatrixTranspose { d, a } => matrix::transpose(d, a, lanes, registers)?,
         &Op::CopyGroups(op) => return Ok(copies::groups(op, lanes, registers)),
+        Op::Texture(op) => return texture::fetch(op, lanes, registers, env),
+        Op::Surface(op) => return surface::access(op, lanes, registers, env),
+        Op::ImageQuery(op) => texture::query(op, lanes, registers, env)?,
         Op::Fence(_) | Op::Hint { .. } => {}
         &Op::Sleep { t } => {
             let row = &registers.narrow[usize::from(t.0)];

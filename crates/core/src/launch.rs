@@ -14,6 +14,7 @@ mod element;
 mod expect;
 mod expression;
 mod fill;
+mod image;
 mod inspect;
 mod lines;
 mod plan;

@@ -6,6 +6,7 @@
 
 #![expect(unsafe_code, reason = "the interface is C: exported names, pointers of callers")]
 
+mod arrays;
 mod caller;
 mod context;
 mod copy;
@@ -26,6 +27,7 @@ mod pools;
 mod resolve;
 mod set;
 mod streams;
+mod textures;
 
 pub(crate) use context::HEAP;
 pub(crate) use exit::at_exit;

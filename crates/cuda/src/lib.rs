@@ -6,7 +6,7 @@
 //!
 //! Modelled: devices (one for each machine file), contexts, modules (PTX, cubins, fat binaries),
 //! memory and its copies, launches that run while the host goes on, streams and events in order,
-//! occupancy. Not modelled: textures and arrays, graphs, virtual memory management, sharing between
+//! occupancy, arrays, textures and surfaces. Not modelled: mipmapped arrays, graphs, virtual memory management, sharing between
 //! processes; their functions report `CUDA_ERROR_NOT_SUPPORTED` and their name.
 //!
 //! All `unsafe` code is in `abi`. Every pointer of a caller is checked there before its use, and
@@ -16,6 +16,7 @@ mod abi;
 mod device;
 mod error;
 mod fatbin;
+mod image;
 mod launch;
 mod link;
 mod memory;

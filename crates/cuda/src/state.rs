@@ -13,6 +13,7 @@ use simt_core::kernel::layout::Bases;
 use crate::abi;
 use crate::device::Device;
 use crate::error::Error;
+use crate::image::{Array, Object, Reference};
 use crate::link::Link;
 use crate::memory::AddressSpace;
 use crate::module::{Function, Module};
@@ -52,6 +53,11 @@ pub(crate) struct Driver {
     pub(crate) links: Table<Link>,
     /// Memory pools: the device of each.
     pub(crate) pools: Table<usize>,
+    pub(crate) arrays: Table<Array>,
+    /// Textures and surfaces: object `n` is at `n - 1`.
+    pub(crate) images: Vec<Option<Object>>,
+    /// References to textures and surfaces in modules.
+    pub(crate) references: Table<Reference>,
     pub(crate) reports: Reports,
     pub(crate) queue: Queue,
     /// Modules loaded so far.
@@ -155,6 +161,9 @@ impl Driver {
             events: Table::new(Kind::Event),
             links: Table::new(Kind::Link),
             pools: Table::new(Kind::Pool),
+            arrays: Table::new(Kind::Array),
+            images: Vec::new(),
+            references: Table::new(Kind::Reference),
             reports,
             queue: Queue::default(),
             loaded: 0,
@@ -227,6 +236,7 @@ impl Driver {
         for module in of_context {
             self.unload(module)?;
         }
+        self.arrays.retain(|array| array.context != handle);
         self.streams.retain(|stream| stream.context != handle);
         self.events.retain(|event| event.context != handle);
         for device in &mut self.devices {

@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     Event,
     Link,
     Pool,
+    Array,
+    Reference,
 }
 
 /// Number that names an object to a program. 0 is no object.

@@ -8,6 +8,7 @@
 #![expect(clippy::too_many_arguments, reason = "the interface has them")]
 #![expect(non_snake_case, reason = "names of the CUDA runtime and driver API")]
 
+mod array;
 mod context;
 mod copy;
 mod copy3d;
@@ -21,6 +22,7 @@ mod missing;
 mod pool;
 mod register;
 mod stream;
+mod texture;
 
 use crate::errors::{Error, Result};
 use std::cell::UnsafeCell;

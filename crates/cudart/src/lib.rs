@@ -9,7 +9,7 @@
 //! - `abi` exports the entry points. Only it uses `unsafe`.
 //!
 //! Not simulated, and refused with `cudaErrorNotSupported` and a line on standard error: graphs,
-//! textures, surfaces and arrays, interprocess and graphics interoperability.
+//! mipmapped arrays, interprocess and graphics interoperability.
 
 #[cfg(target_os = "linux")]
 mod abi;

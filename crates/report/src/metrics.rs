@@ -5,7 +5,7 @@
 //! Nsight Compute's for the same quantity; a metric that nvprof does not have is marked ours.
 //! Definitions are NVIDIA's. [`simt_core::observe::Totals`] explains the units of counting:
 //! instructions are *machine instructions*, as in the profilers, and convergence-barrier steps
-//! count only in metrics that say so. Instruction replays and textures are not modelled; their
+//! count only in metrics that say so. Instruction replays are not modelled; their
 //! metrics are left out instead of reported as zero.
 
 mod basis;
@@ -64,6 +64,14 @@ impl Inputs<'_> {
         self.totals.traffic(MemoryKind::Local, way)
     }
 
+    fn texture(&self) -> &TrafficTotals {
+        self.totals.traffic(MemoryKind::Texture, AccessWay::Load)
+    }
+
+    fn surface(&self, way: AccessWay) -> &TrafficTotals {
+        self.totals.traffic(MemoryKind::Surface, way)
+    }
+
     fn shared(&self, way: AccessWay) -> &TrafficTotals {
         self.totals.traffic(MemoryKind::Shared, way)
     }
@@ -95,6 +103,8 @@ pub enum Group {
     Shared,
     /// Local memory.
     Local,
+    /// Textures and surfaces.
+    Texture,
     /// Stall reasons, by nvprof's names.
     Stalls,
     /// Warp states, by Nsight Compute's names.
@@ -112,6 +122,7 @@ impl Group {
             Group::Device => "L2 and DRAM",
             Group::Shared => "Shared memory",
             Group::Local => "Local memory",
+            Group::Texture => "Textures and surfaces",
             Group::Stalls => "Stall reasons (nvprof: shares of all stall cycles)",
             Group::WarpStates => {
                 "Warp states (Nsight Compute: cycles in a state per issued instruction)"

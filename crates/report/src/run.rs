@@ -451,6 +451,8 @@ fn memory(totals: &Totals) -> Vec<MemoryRow> {
         (MemoryKind::Shared, "shared"),
         (MemoryKind::Local, "local"),
         (MemoryKind::Const, "const"),
+        (MemoryKind::Texture, "texture"),
+        (MemoryKind::Surface, "surface"),
     ];
     let ways =
         [(AccessWay::Load, "load"), (AccessWay::Store, "store"), (AccessWay::Atomic, "atomic")];

@@ -19,7 +19,7 @@ struct Piece {
 
 fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
     match memory {
-        MemoryKind::Global | MemoryKind::Const => {
+        MemoryKind::Global | MemoryKind::Const | MemoryKind::Texture | MemoryKind::Surface => {
             let buffers = launch.mapped().map(|b| {
                 let element = u64::from(b.element.bytes()).max(1);
                 let what = format!("{}[{}]", b.element.name(), b.bytes / element);

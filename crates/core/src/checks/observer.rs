@@ -337,7 +337,7 @@ impl Observer for Checker {
         let Some(Some(block)) = blocks.get_mut(warp.block) else { return };
         let Some(facts) = common.steps.at(pc) else { return };
         match access.memory {
-            MemoryKind::Const => {}
+            MemoryKind::Const | MemoryKind::Texture | MemoryKind::Surface => {}
             MemoryKind::Local => {
                 if common.checks.init
                     && let Some((byte, lane)) = warp.own.local(

@@ -66,7 +66,7 @@ impl Pattern {
                 rows.sort_by_key(|row| row.address);
                 Pattern::Sectors(rows)
             }
-            MemoryKind::Const => Pattern::Other,
+            MemoryKind::Const | MemoryKind::Texture | MemoryKind::Surface => Pattern::Other,
         }
     }
 }

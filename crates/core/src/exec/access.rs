@@ -223,6 +223,63 @@ pub(super) fn atomic_vector(
     })
 }
 
+/// Loads from global memory at `Env::addresses`. Returns false: nothing changes.
+pub(super) fn load_at(
+    op: &Load,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<bool, Fault> {
+    let parts = Parts::single(Space::Global, lanes);
+    let bytes = u64::from(op.access.ty.bytes()) * u64::from(op.access.count);
+    serve_parts(&parts, bytes, false, env, |env, _, part, reach| {
+        let addresses = &*env.addresses;
+        each_segment(env.global, part, addresses, reach, |segment, lanes| {
+            gather(&env.global.view(segment), op, lanes, addresses, false, registers);
+        });
+    })?;
+    Ok(false)
+}
+
+/// Stores to global memory at `Env::addresses`. Returns true if any byte changed.
+pub(super) fn store_at(
+    op: &Store,
+    lanes: LaneMask,
+    registers: &RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<bool, Fault> {
+    let parts = Parts::single(Space::Global, lanes);
+    let bytes = u64::from(op.access.ty.bytes()) * u64::from(op.access.count);
+    let mut changed = false;
+    serve_parts(&parts, bytes, true, env, |env, _, part, reach| {
+        let addresses = &*env.addresses;
+        each_segment(env.global, part, addresses, reach, |segment, lanes| {
+            let view = &mut env.global.view(segment);
+            changed |= scatter(view, op, lanes, addresses, false, registers);
+        });
+    })?;
+    Ok(changed)
+}
+
+/// Updates global memory at `Env::addresses`. Returns true if any byte changed.
+pub(super) fn atomic_at(
+    op: &Atomic,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<bool, Fault> {
+    let parts = Parts::single(Space::Global, lanes);
+    let mut changed = false;
+    serve_parts(&parts, op.ty.bytes().into(), true, env, |env, _, part, reach| {
+        let addresses = &*env.addresses;
+        each_segment(env.global, part, addresses, reach, |segment, lanes| {
+            let view = &mut env.global.view(segment);
+            changed |= atomic::serve(view, op, lanes, addresses, true, registers);
+        });
+    })?;
+    Ok(changed)
+}
+
 /// Calls `f` for each segment that the checked lanes access.
 #[inline(always)]
 fn each_segment(

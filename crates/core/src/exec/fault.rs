@@ -77,6 +77,24 @@ impl fmt::Display for FaultKind {
                 f,
                 "more arrivals at the mbarrier at 0x{address:x} than pending, or none initialized"
             ),
+            FaultKind::BadImage { object, surface, other } => {
+                let (wanted, found) =
+                    if *surface { ("surface", "texture") } else { ("texture", "surface") };
+                match other {
+                    true => write!(f, "expected a {wanted} object, found a {found} object"),
+                    false => write!(f, "0x{object:x} is no {wanted} object"),
+                }
+            }
+            FaultKind::WrongGeometry { geometry, shape } => write!(
+                f,
+                "a `.{}` instruction does not suit a texture or surface of shape {shape:?}",
+                geometry.name()
+            ),
+            FaultKind::OutsideSurface { at: [x, y, z], size: [w, h, d] } => write!(
+                f,
+                "outside of the surface: byte {x} of row {y} of layer {z}; the last ones are {w}, \
+                 {h} and {d}"
+            ),
             FaultKind::WildFree { address } => {
                 write!(f, "free of 0x{address:x}, which is no allocation of `malloc`")
             }

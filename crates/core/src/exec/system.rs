@@ -24,6 +24,8 @@ pub struct SystemLog {
     pub printed: Vec<(u32, Vec<u8>)>,
     /// True if the heap has changed.
     pub heap_changed: bool,
+    /// Addresses of further texels by lane, of a fetch that reads several.
+    pub taps: Vec<[u64; MAX_LANES]>,
 }
 
 /// Executes a call in PTX for all lanes.

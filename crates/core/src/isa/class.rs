@@ -120,6 +120,10 @@ classes! {
     AtomicGlobal => Lsu,
     /// Shared atomics and reductions.
     AtomicShared => Lsu,
+    /// Fetches from textures, and loads from surfaces.
+    Texture => Lsu,
+    /// Stores and reductions to surfaces.
+    Surface => Lsu,
     /// Memory fences.
     Fence => Lsu,
     /// Branches.

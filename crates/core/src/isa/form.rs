@@ -105,6 +105,10 @@ pub enum OperandKind {
     ValueOrPredicate,
     /// `[a]`: an address.
     Address,
+    /// `image[a]`: a texture or surface with coordinates, `[object, {x, y}]`.
+    Image,
+    /// `a:gradient`: a gradient of a texture's coordinates, in braces.
+    Gradient,
     /// `shared[a]`: an address in shared memory, whatever space the mnemonic names.
     SharedAddress,
     /// `@a`: a label.

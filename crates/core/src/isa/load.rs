@@ -158,6 +158,9 @@ fn operand(text: &str) -> Result<OperandForm, String> {
     if let Some(name) = body.strip_prefix("shared[").and_then(|s| s.strip_suffix(']')) {
         return Ok(plain(name, OperandKind::SharedAddress));
     }
+    if let Some(name) = body.strip_prefix("image[").and_then(|s| s.strip_suffix(']')) {
+        return Ok(plain(name, OperandKind::Image));
+    }
     if let Some(name) = body.strip_prefix('@') {
         return Ok(plain(name, OperandKind::Label));
     }
@@ -178,6 +181,7 @@ fn operand(text: &str) -> Result<OperandForm, String> {
         ("pred", _) => OperandKind::Predicate,
         ("imm", _) => OperandKind::Immediate,
         ("frag", _) => OperandKind::Fragment,
+        ("gradient", _) => OperandKind::Gradient,
         ("u32|pred", _) => OperandKind::ValueOrPredicate,
         (ty, suffix) => {
             let ty = match ty {

@@ -29,6 +29,8 @@ pub enum Pipe {
     Uniform,
     /// Loads, stores, atomics, shuffles.
     Lsu,
+    /// Textures and surfaces.
+    Texture,
     /// Indexed loads from constant banks.
     Constant,
     /// Special registers and block barriers.

@@ -205,6 +205,16 @@ meanings! {
     MatrixStore,
     /// Transposition of an 8x8 matrix (`movmatrix`).
     MatrixTranspose,
+    /// Fetch from a texture.
+    Texture,
+    /// Property of a texture or surface.
+    ImageQuery,
+    /// Load from a surface.
+    SurfaceLoad,
+    /// Store to a surface.
+    SurfaceStore,
+    /// Reduction to a surface.
+    SurfaceReduce,
     /// Branch.
     Branch,
     /// Block barrier: arrive and wait.

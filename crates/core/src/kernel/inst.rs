@@ -4,6 +4,7 @@
 
 mod calls;
 mod copies;
+mod image;
 mod matrix;
 mod mbarrier;
 mod memory;
@@ -13,6 +14,7 @@ mod video;
 
 pub use calls::*;
 pub use copies::*;
+pub use image::*;
 pub use matrix::*;
 pub use mbarrier::*;
 pub use memory::*;
@@ -224,6 +226,12 @@ pub enum Op {
         /// Source (narrow).
         a: Row,
     },
+    /// `tex` and `tld4`
+    Texture(Box<Texture>),
+    /// `suld`, `sust` and `sured`
+    Surface(Box<Surface>),
+    /// `txq` and `suq`
+    ImageQuery(ImageQuery),
     /// `membar`/`fence`: orders accesses; simulated memory is sequentially consistent.
     Fence(Scope),
     /// `prefetch`, `discard`, `pmevent`: hints without effect on the program.

@@ -32,6 +32,10 @@ pub const HEAP_BASE: u64 = 0x0680_0000_0000;
 pub const WORKSPACE: u64 = 0x06c0_0000_0000;
 /// Size of the workspace in bytes. It is zero at the start of a launch.
 pub const WORKSPACE_BYTES: u64 = 64;
+/// Address of the table of textures and surfaces.
+pub const IMAGE_TABLE: u64 = 0x06e0_0000_0000;
+/// Limit of the objects of textures and surfaces.
+pub const IMAGES: u64 = 1 << 20;
 /// First addresses of the constants, variables and functions of one module.
 ///
 /// The default suits a single module. A driver that holds several modules gives each module

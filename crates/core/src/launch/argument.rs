@@ -18,6 +18,7 @@ impl Plan {
         for (_, argument) in self.launches.iter().flat_map(|launch| &launch.arguments) {
             argument.expressions().into_iter().for_each(|expr| expr.bare_names(&mut names));
         }
+        names.extend(self.images.iter().map(|image| image.buffer.text.as_str()));
         names
     }
 }

@@ -30,6 +30,8 @@ const KEYWORDS: &[&str] = &[
     "registers",
     "cooperative",
     "buffer",
+    "texture",
+    "surface",
     "arg",
     "expect",
 ];

@@ -2,6 +2,7 @@
 
 use super::directive::{Directive, argument, buffer, expectation, once, shape};
 use super::expression::{Expr, Parsed, Parser};
+use super::image::image;
 use super::plan::{LaunchPlan, Plan};
 use crate::diag::{Diagnostic, Span};
 use crate::ptx::tree::Name;
@@ -29,6 +30,11 @@ impl Plan {
                 let buffer = buffer(parser, keyword.span)?;
                 self.unused_name(&buffer.name)?;
                 self.buffers.push(buffer);
+            }
+            "texture" | "surface" => {
+                let image = image(parser, keyword)?;
+                self.unused_name(&image.name)?;
+                self.images.push(image);
             }
             _ => {
                 let Some(launch) = self.launches.last_mut() else { return Ok(()) };
@@ -70,7 +76,9 @@ impl Plan {
     /// Constants and buffers share one namespace, so that an expression can name either.
     fn unused_name(&self, name: &Name) -> Parsed<()> {
         let constants = self.constants.iter().map(|(n, _)| n);
-        match constants.chain(self.buffers.iter().map(|b| &b.name)).find(|n| n.text == name.text) {
+        let buffers = self.buffers.iter().map(|b| &b.name);
+        let images = self.images.iter().map(|image| &image.name);
+        match constants.chain(buffers).chain(images).find(|n| n.text == name.text) {
             None => Ok(()),
             Some(first) => {
                 let message = format!("`{}` is defined twice", name.text);

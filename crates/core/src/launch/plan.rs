@@ -1,6 +1,7 @@
 //! The directives of a file, parsed but not evaluated.
 
 use super::expression::Expr;
+use super::image::ImagePlan;
 use crate::diag::Span;
 use crate::isa::Type;
 use crate::ptx::tree::Name;
@@ -13,6 +14,8 @@ pub struct Plan {
     pub(super) title: Option<String>,
     pub(super) constants: Vec<(Name, Expr)>,
     pub(super) buffers: Vec<BufferPlan>,
+    /// Textures and surfaces; their objects are 1, 2 and so on.
+    pub(super) images: Vec<ImagePlan>,
     /// At least one; a file without `launch` lines has one.
     pub(super) launches: Vec<LaunchPlan>,
 }
@@ -41,6 +44,7 @@ impl Default for Plan {
             title: None,
             constants: Vec::new(),
             buffers: Vec::new(),
+            images: Vec::new(),
             launches: vec![LaunchPlan::default()],
         }
     }

@@ -116,7 +116,8 @@ impl Plan {
             diagnostics.push(Diagnostic::error("wrong-kernel", wanted.span, message));
         }
         own.missing(&kernel, overrides, &mut diagnostics);
-        let constants = self.evaluate_constants(overrides, &mut diagnostics);
+        let mut constants = self.evaluate_constants(overrides, &mut diagnostics);
+        constants.extend(self.objects());
         if has_errors(&diagnostics) {
             return Err(diagnostics); // everything else depends on the constants
         }
@@ -166,7 +167,7 @@ impl Plan {
                 variables: Variables::Fresh,
                 heap: None,
                 expectations,
-                constants,
+                constants: constants.into_iter().take(self.constants.len()).collect(),
             }),
             _ => Err(diagnostics),
         }
@@ -339,6 +340,8 @@ impl Plan {
             });
             address += bytes.next_multiple_of(BUFFER_ALIGN) + BUFFER_ALIGN;
         }
+        let images = self.place_images(kernel, &Scope { buffers: &buffers, ..*scope }, diagnostics);
+        buffers.extend(images);
         if self.launches.len() > 1 {
             buffers.extend(kept_variables(&buffers, kernel.variables));
         }

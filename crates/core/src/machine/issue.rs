@@ -396,6 +396,13 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 }
                 self.proceed(warp, active, next);
             }
+            Effect::Image(access) => {
+                if access.changed {
+                    self.watch.progress();
+                }
+                times.done = self.image(warp, issue, access).done;
+                self.proceed(warp, active, next);
+            }
             Effect::Copy(_) | Effect::ArriveByCopies(_) | Effect::WaitCopies { .. } => {
                 unreachable!("a step of `Kind::Asynchronous`")
             }

@@ -9,9 +9,11 @@
 //! Not modeled: MSHR limits, DRAM banks and rows, TLB, L2 slices.
 
 mod banks;
+mod images;
 mod lines;
 
 pub(super) use banks::{ideal_wavefronts, wavefronts};
+pub(super) use images::texel_lines;
 pub(super) use lines::Lines;
 
 use super::atomics::{AtomicPath, AtomicUnits, Weight};
@@ -48,6 +50,8 @@ pub(super) struct MemorySystem {
     in_order: Cycle,
     /// The same without the wait for room on the path of atomics, which holds issued instructions.
     issues_in_order: Cycle,
+    /// Cycle from which the texture unit is free.
+    texture_free: Cycle,
     /// Path to the atomic units of L2.
     atomics: AtomicPath,
     /// Pages that the SM has used, with the cycle from which their addresses are known, and the
@@ -76,6 +80,24 @@ pub(super) struct Served {
     pub begins: Cycle,
 }
 
+impl Served {
+    /// Adds the traffic and time of a further part of the access, but not the bytes requested.
+    fn with(mut self, next: &Served) -> Served {
+        let (all, one) = (&mut self.traffic, &next.traffic);
+        all.sectors += one.sectors;
+        all.lines += one.lines;
+        all.transactions += one.transactions;
+        all.l1_hits += one.l1_hits;
+        all.l2_hits += one.l2_hits;
+        all.l2_crossed += one.l2_crossed;
+        all.dram += one.dram;
+        all.written_back += one.written_back;
+        self.done = self.done.max(next.done);
+        self.port += next.port;
+        self
+    }
+}
+
 impl MemorySystem {
     /// Creates the memory system of SM `sm`, one of `active_sms` with work.
     ///
@@ -100,6 +122,7 @@ impl MemorySystem {
             stores: m.stores.map(|path| Stores::new(path, active_sms)),
             in_order: 0,
             issues_in_order: 0,
+            texture_free: 0,
             atomics: AtomicPath::default(),
             pages: Vec::new(),
             page_latency: 0,
@@ -223,18 +246,8 @@ impl MemorySystem {
         for _ in 1..words {
             at.iter_mut().for_each(|a| *a = a.wrapping_add(4 * MAX_LANES as u64));
             let next = self.global(now + served.port, word, &at, MemoryKind::Local, None);
-            let (all, one) = (&mut served.traffic, &next.traffic);
-            all.requested += one.requested;
-            all.sectors += one.sectors;
-            all.lines += one.lines;
-            all.transactions += one.transactions;
-            all.l1_hits += one.l1_hits;
-            all.l2_hits += one.l2_hits;
-            all.l2_crossed += one.l2_crossed;
-            all.dram += one.dram;
-            all.written_back += one.written_back;
-            served.done = served.done.max(next.done);
-            served.port += next.port;
+            served = served.with(&next);
+            served.traffic.requested += next.traffic.requested;
         }
         served
     }
@@ -248,6 +261,18 @@ impl MemorySystem {
         atomics: Option<(&AtomicUnits, Weight)>,
     ) -> Served {
         self.lines.coalesce(access, addresses);
+        self.lines_served(now, access, addresses, memory, atomics)
+    }
+
+    /// Serves the lines of an access.
+    fn lines_served(
+        &mut self,
+        now: Cycle,
+        access: MemoryAccess,
+        addresses: &[u64; MAX_LANES],
+        memory: MemoryKind,
+        atomics: Option<(&AtomicUnits, Weight)>,
+    ) -> Served {
         let count = self.lines.len;
         let mut traffic = Traffic { memory, lines: count as u32, ..blank(access) };
         let looks_in_l1 = access.kind == AccessKind::Read && !access.bypass_l1;

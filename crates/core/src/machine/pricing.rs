@@ -386,6 +386,8 @@ fn kind(op: &MicroOp) -> Kind {
         {
             Kind::Matrix
         }
+        // More registers than a cost holds, as those of matrices have.
+        Op::Texture(_) if inst.form != MACHINE_FORM => Kind::Matrix,
         Op::Barrier(_) if inst.guard.is_some() => Kind::GuardedBarrier,
         Op::AsyncCopy(_) | Op::CopyGroups(_) | Op::MBarrier(_) => Kind::Asynchronous,
         op if exec::is_element_wise(op) => Kind::ElementWise,
@@ -396,7 +398,11 @@ fn kind(op: &MicroOp) -> Kind {
 /// Returns the stall reason of a warp that waits for the result of a class.
 fn result_of(class: Class, spec: &Machine) -> Stall {
     match class {
-        Class::LoadGlobal | Class::LoadLocal | Class::AtomicGlobal => Stall::LongScoreboard,
+        Class::LoadGlobal
+        | Class::LoadLocal
+        | Class::AtomicGlobal
+        | Class::Texture
+        | Class::Surface => Stall::LongScoreboard,
         Class::LoadShared
         | Class::AtomicShared
         | Class::Shuffle
@@ -464,7 +470,8 @@ fn price_by_class(
         throttle,
         result,
         latency: p.latency,
-        interval: p.interval,
+        // The texture unit has a queue of its own.
+        interval: if matches!(class, Class::Texture | Class::Surface) { 1 } else { p.interval },
         slots,
         expansion: 0,
         lanes: exec::lane_function(&inst.op),

@@ -11,7 +11,7 @@ use super::output::Output;
 use super::totals::{OpcodeTotals, StepTotals, Totals, TrafficTotals};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::code::Code;
-use crate::event::{Event, Issues, Observer, Printed, SlotLoss, Stall, Traffic};
+use crate::event::{Event, Issues, MemoryKind, Observer, Printed, SlotLoss, Stall, Traffic};
 use crate::isa::Space;
 use crate::kernel::{ConvergenceOp, Op};
 
@@ -159,7 +159,7 @@ pub struct Counts {
     /// The entry past the last step is for warps that drain after their exit.
     stalls: Vec<StepStalls>,
     histogram: Histogram,
-    traffic: [[TrafficTotals; 3]; 4],
+    traffic: [[TrafficTotals; 3]; MemoryKind::COUNT],
     /// Shuffles from inactive lanes by step.
     undefined_shuffles: BTreeMap<Pc, u64>,
     barriers: u64,

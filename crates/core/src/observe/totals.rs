@@ -176,7 +176,7 @@ pub struct Totals {
     /// Arrivals of warps at block barriers.
     pub barriers: u64,
     /// Memory accesses; see [`Totals::traffic`].
-    pub traffic: [[TrafficTotals; 3]; 4],
+    pub traffic: [[TrafficTotals; 3]; MemoryKind::COUNT],
 
     /// Blocks started.
     pub blocks: u64,

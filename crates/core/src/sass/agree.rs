@@ -26,7 +26,9 @@ pub(super) fn contradiction(text: &Text<'_>, row: &Opcode, encoding: u128) -> Op
     if bits(12, 4) != u64::from(guard) {
         return Some("another guard".to_owned());
     }
-    if let Some(Operand::Register(name, _)) = text.operands.first()
+    // A fetch has two vectors of results; the first two results are in the second one.
+    let result = usize::from(matches!(text.name, "TEX" | "TLD" | "TLD4" | "TXD" | "TXQ"));
+    if let Some(Operand::Register(name, _)) = text.operands.get(result)
         && !READ_FIRST.contains(&text.name)
     {
         let (number, letter) = if name.uniform { (bits(16, 6), "UR") } else { (bits(16, 8), "R") };

@@ -3,6 +3,7 @@
 mod asynchronous;
 mod float;
 mod flow;
+mod image;
 mod integer;
 mod matrix;
 mod memory;
@@ -432,6 +433,8 @@ pub(super) fn lower(
     } else if let Some(lowered) = asynchronous::lower(lowering, module)? {
         lowered
     } else if let Some(lowered) = memory::lower(lowering, module)? {
+        lowered
+    } else if let Some(lowered) = image::lower(lowering)? {
         lowered
     } else if let Some(lowered) = matrix::lower(lowering, module)? {
         lowered

@@ -2,20 +2,61 @@
 
 use super::entry_points;
 use super::pointer::{self, In, is_plausible};
+use simt_core::exec::Image;
+
 use crate::error::Error;
 use crate::memory::AddressSpace;
 use crate::state::{Driver, driver};
 use crate::table::Handle;
 
 /// Side of a copy in two or three dimensions.
-#[derive(Clone, Copy, Debug)]
-struct Side {
-    /// Address of the first byte.
-    address: u64,
-    /// Bytes from one row to the next.
-    pitch: u64,
-    /// Rows from one layer to the next.
-    height: u64,
+#[derive(Clone, Debug)]
+pub(super) enum Side {
+    /// Memory in rows.
+    Rows {
+        /// Address of the first byte.
+        address: u64,
+        /// Bytes from one row to the next.
+        pitch: u64,
+        /// Rows from one layer to the next.
+        height: u64,
+    },
+    /// An array, from byte, row and slice on.
+    Array(Box<Image>, [u64; 3]),
+}
+
+impl Side {
+    /// Checks that a block of bytes, rows and slices lies inside.
+    fn check(&self, [width, height, depth]: [u64; 3]) -> Result<(), Error> {
+        let fits = match self {
+            Side::Rows { pitch, height: rows, .. } => {
+                !(height * depth > 1 && *pitch < width || depth > 1 && *rows < height)
+            }
+            Side::Array(image, at) => {
+                let [x, y, z] = image.size.map(u64::from);
+                let all = [x * image.texel_bytes(), y, z];
+                let ends = at.iter().zip([width, height, depth]);
+                let ends = ends.map(|(at, more)| at.checked_add(more));
+                ends.zip(all).all(|(end, all)| end.is_some_and(|end| end <= all))
+            }
+        };
+        if fits { Ok(()) } else { Err(Error::INVALID_VALUE) }
+    }
+
+    /// Returns the address of a byte of the block, and the bytes of the row that follow it there.
+    fn piece(&self, x: u64, y: u64, z: u64) -> Option<(u64, u64)> {
+        match self {
+            Side::Rows { address, pitch, height } => {
+                let row = z.checked_mul(*height)?.checked_add(y)?.checked_mul(*pitch)?;
+                Some((address.checked_add(row)?.checked_add(x)?, u64::MAX))
+            }
+            Side::Array(image, at) => {
+                let x = at[0] + x;
+                let address = image.address + image.offset(x, at[1] + y, at[2] + z);
+                Some((address, if image.tiled { 16 - x % 16 } else { u64::MAX }))
+            }
+        }
+    }
 }
 
 /// `CUDA_MEMCPY2D`.
@@ -121,26 +162,43 @@ fn on_stream(stream: Handle) -> Result<(), Error> {
     driver()?.stream(stream)
 }
 
-/// Address of a side: host, device or either, by its type of memory.
-fn base(kind: u32, host: u64, device: u64) -> Result<u64, Error> {
-    match kind {
-        1 => Ok(host),
-        2 | 4 => Ok(device),
-        3 => Err(Error::NOT_SUPPORTED), // arrays
-        _ => Err(Error::INVALID_VALUE),
+/// Memory of a side of a copy: its kind, and the fields for each kind.
+struct Named {
+    kind: u32,
+    host: u64,
+    device: u64,
+    array: Handle,
+    at: [usize; 3],
+    pitch: usize,
+    height: usize,
+}
+
+impl Named {
+    fn side(&self) -> Result<Side, Error> {
+        let base = match self.kind {
+            1 => self.host,
+            2 | 4 => self.device,
+            3 => return array(self.array, self.at),
+            _ => return Err(Error::INVALID_VALUE),
+        };
+        let [x, y, z] = self.at.map(|n| n as u64);
+        let (pitch, height) = (self.pitch as u64, self.height as u64);
+        let rows = z.checked_mul(height).and_then(|rows| rows.checked_add(y));
+        let offset = rows.and_then(|rows| rows.checked_mul(pitch)).and_then(|at| at.checked_add(x));
+        let address = offset.and_then(|offset| base.checked_add(offset));
+        Ok(Side::Rows { address: address.ok_or(Error::INVALID_VALUE)?, pitch, height })
     }
 }
 
-fn side(base: u64, offset: [usize; 3], pitch: usize, height: usize) -> Result<Side, Error> {
-    let [x, y, z] = offset.map(|n| n as u64);
-    let (pitch, height) = (pitch as u64, height as u64);
-    let rows = z.checked_mul(height).and_then(|rows| rows.checked_add(y));
-    let offset = rows.and_then(|rows| rows.checked_mul(pitch)).and_then(|at| at.checked_add(x));
-    let address = offset.and_then(|offset| base.checked_add(offset));
-    Ok(Side { address: address.ok_or(Error::INVALID_VALUE)?, pitch, height })
+/// Returns a place in an array.
+pub(super) fn array(array: Handle, at: [usize; 3]) -> Result<Side, Error> {
+    let driver = driver()?;
+    let image = driver.arrays.get(array)?.image.clone();
+    Ok(Side::Array(Box::new(image), at.map(|n| n as u64)))
 }
 
-fn block(to: Side, from: Side, size: [usize; 3]) -> Result<(), Error> {
+/// Copies a block of bytes, rows and slices.
+pub(super) fn block(to: &Side, from: &Side, size: [usize; 3]) -> Result<(), Error> {
     let [width, height, depth] = size.map(|n| n as u64);
     let mut driver = driver()?;
     driver.context()?;
@@ -148,21 +206,20 @@ fn block(to: Side, from: Side, size: [usize; 3]) -> Result<(), Error> {
     if width == 0 || rows == 0 {
         return Ok(());
     }
-    for side in [to, from] {
-        if rows > 1 && side.pitch < width || depth > 1 && side.height < height {
-            return Err(Error::INVALID_VALUE);
-        }
-    }
-    for z in 0..depth {
-        for y in 0..height {
-            let at = |side: Side| {
-                let row = z.checked_mul(side.height)?.checked_add(y)?;
-                side.address.checked_add(row.checked_mul(side.pitch)?)
-            };
-            let (Some(to), Some(from)) = (at(to), at(from)) else {
+    to.check([width, height, depth])?;
+    from.check([width, height, depth])?;
+    for row in 0..rows {
+        let (y, z) = (row % height, row / height);
+        let mut x = 0;
+        while x < width {
+            let (Some((target, room)), Some((source, left))) =
+                (to.piece(x, y, z), from.piece(x, y, z))
+            else {
                 return Err(Error::INVALID_VALUE);
             };
-            copy(&mut driver, to, from, width)?;
+            let bytes = (width - x).min(room).min(left);
+            copy(&mut driver, target, source, bytes)?;
+            x += bytes;
         }
     }
     Ok(())
@@ -171,24 +228,50 @@ fn block(to: Side, from: Side, size: [usize; 3]) -> Result<(), Error> {
 fn plane(copy: In<Plane>) -> Result<(), Error> {
     let c = copy.get()?;
     let or = |pitch: usize| if pitch == 0 { c.width } else { pitch };
-    let from = base(c.src_type, c.src_host, c.src_device)?;
-    let to = base(c.dst_type, c.dst_host, c.dst_device)?;
-    let from = side(from, [c.src_x, c.src_y, 0], or(c.src_pitch), 0)?;
-    let to = side(to, [c.dst_x, c.dst_y, 0], or(c.dst_pitch), 0)?;
-    block(to, from, [c.width, c.height, 1])
+    let from = Named {
+        kind: c.src_type,
+        host: c.src_host,
+        device: c.src_device,
+        array: c.src_array,
+        at: [c.src_x, c.src_y, 0],
+        pitch: or(c.src_pitch),
+        height: 0,
+    };
+    let to = Named {
+        kind: c.dst_type,
+        host: c.dst_host,
+        device: c.dst_device,
+        array: c.dst_array,
+        at: [c.dst_x, c.dst_y, 0],
+        pitch: or(c.dst_pitch),
+        height: 0,
+    };
+    block(&to.side()?, &from.side()?, [c.width, c.height, 1])
 }
 
 fn volume(copy: In<Volume>) -> Result<(), Error> {
     let c = copy.get()?;
     let pitch = |pitch: usize| if pitch == 0 { c.width } else { pitch };
     let height = |height: usize| if height == 0 { c.height } else { height };
-    let from = base(c.src_type, c.src_host, c.src_device)?;
-    let to = base(c.dst_type, c.dst_host, c.dst_device)?;
-    let offset = [c.src_x, c.src_y, c.src_z];
-    let from = side(from, offset, pitch(c.src_pitch), height(c.src_height))?;
-    let offset = [c.dst_x, c.dst_y, c.dst_z];
-    let to = side(to, offset, pitch(c.dst_pitch), height(c.dst_height))?;
-    block(to, from, [c.width, c.height, c.depth])
+    let from = Named {
+        kind: c.src_type,
+        host: c.src_host,
+        device: c.src_device,
+        array: c.src_array,
+        at: [c.src_x, c.src_y, c.src_z],
+        pitch: pitch(c.src_pitch),
+        height: height(c.src_height),
+    };
+    let to = Named {
+        kind: c.dst_type,
+        host: c.dst_host,
+        device: c.dst_device,
+        array: c.dst_array,
+        at: [c.dst_x, c.dst_y, c.dst_z],
+        pitch: pitch(c.dst_pitch),
+        height: height(c.dst_height),
+    };
+    block(&to.side()?, &from.side()?, [c.width, c.height, c.depth])
 }
 
 entry_points! {

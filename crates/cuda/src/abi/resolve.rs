@@ -25,6 +25,7 @@ struct Entry {
 include!(concat!(env!("OUT_DIR"), "/entries.rs"));
 
 // The generated table names every symbol.
+use super::arrays::*;
 use super::context::*;
 use super::copy::*;
 use super::device::*;
@@ -38,6 +39,7 @@ use super::occupancy::*;
 use super::pools::*;
 use super::set::*;
 use super::streams::*;
+use super::textures::*;
 
 /// Reports a function that is not simulated, once for each name.
 fn missing(symbol: &'static str) -> u32 {

@@ -7,3 +7,4 @@ mod api;
 mod asynchronous;
 mod mutated;
 mod programs;
+mod textures;

@@ -1,16 +1,18 @@
 //! Copies of rows and slices.
 
+use super::array::texel_bytes;
 use super::context::{self, current};
 use super::copy::{Kind, resolve};
 use super::driver::{DevicePtr, Driver};
 use super::memory::{Extent, Pitched};
-use super::{In, api, missing};
+use super::{In, api};
 use crate::errors::{Error, Result};
 use crate::registry::Handle;
 
 /// Memory types of the driver.
 const HOST: u32 = 1;
 const DEVICE: u32 = 2;
+const ARRAY: u32 = 3;
 
 /// `CUDA_MEMCPY2D`: a rectangle of rows.
 #[repr(C)]
@@ -93,6 +95,57 @@ fn end(on_device: bool, pointer: usize) -> (u32, usize, DevicePtr) {
     if on_device { (DEVICE, 0, pointer as u64) } else { (HOST, pointer, 0) }
 }
 
+/// End of a copy of rows: an array or memory.
+#[derive(Clone, Copy)]
+pub(super) enum End {
+    /// Array, with the byte of the row and the row where the copy begins.
+    Array(Handle, [usize; 2]),
+    /// Pointer and bytes from row to row.
+    Memory(usize, usize),
+}
+
+/// Copies rows between an array and another end.
+pub(super) fn rectangle(
+    to: End,
+    from: End,
+    (width, height): (usize, usize),
+    kind: u32,
+    stream: Option<Handle>,
+) -> Result<()> {
+    let driver = current()?;
+    if width == 0 || height == 0 {
+        return Ok(());
+    }
+    let pointer = |end: End| match end {
+        End::Array(..) => 0,
+        End::Memory(pointer, _) => pointer,
+    };
+    let kind = resolve(driver, pointer(to), pointer(from), Kind::of(kind)?);
+    let mut copy = Copy2d { width, height, ..Copy2d::default() };
+    match to {
+        End::Array(array, [x, y]) => {
+            (copy.to_type, copy.to_array, copy.to_x, copy.to_y) = (ARRAY, array, x, y);
+        }
+        End::Memory(pointer, pitch) => {
+            (copy.to_type, copy.to_host, copy.to_device) = end(kind.to_device, pointer);
+            copy.to_pitch = pitch;
+        }
+    }
+    match from {
+        End::Array(array, [x, y]) => {
+            (copy.from_type, copy.from_array, copy.from_x, copy.from_y) = (ARRAY, array, x, y);
+        }
+        End::Memory(pointer, pitch) => {
+            (copy.from_type, copy.from_host, copy.from_device) = end(kind.from_device, pointer);
+            copy.from_pitch = pitch;
+        }
+    }
+    match stream {
+        None => driver.cuMemcpy2DUnaligned_v2(&raw const copy),
+        Some(stream) => driver.cuMemcpy2DAsync_v2(&raw const copy, context::stream(stream)),
+    }
+}
+
 /// Copies rows: `to` and `from` are a pointer and a pitch in bytes, `size` bytes and rows.
 fn rows(
     to: (usize, usize),
@@ -135,9 +188,6 @@ fn rows(
 fn slices(parameters: &In<Parameters>, stream: Option<Handle>) -> Result<()> {
     let driver = current()?;
     let given = parameters.get()?;
-    if given.from_array != 0 || given.to_array != 0 {
-        return Err(Error(missing::report("cudaMemcpy3D with a CUDA array")));
-    }
     let copy = box_of(driver, &given)?;
     if copy.width == 0 || copy.height == 0 || copy.depth == 0 {
         return Ok(());
@@ -149,15 +199,29 @@ fn slices(parameters: &In<Parameters>, stream: Option<Handle>) -> Result<()> {
 }
 
 fn box_of(driver: &Driver, given: &Parameters) -> Result<Copy3d> {
-    let (to, from, extent) = (given.to, given.from, given.extent);
-    if extent.width > to.pitch || extent.width > from.pitch {
+    let (to, from, mut extent) = (given.to, given.from, given.extent);
+    let (to_array, from_array) = (given.to_array, given.from_array);
+    // The width counts elements of an array, and so does a position in one.
+    let texel = match (to_array, from_array) {
+        (0, 0) => 1,
+        (0, array) | (array, _) => texel_bytes(driver, array)?,
+    };
+    extent.width *= texel;
+    let texel_of = |array: Handle| if array == 0 { 1 } else { texel };
+    if to_array == 0 && extent.width > to.pitch || from_array == 0 && extent.width > from.pitch {
         return Err(Error::INVALID_PITCH);
     }
     let kind = resolve(driver, to.pointer, from.pointer, Kind::of(given.kind)?);
-    let (to_type, to_host, to_device) = end(kind.to_device, to.pointer);
-    let (from_type, from_host, from_device) = end(kind.from_device, from.pointer);
+    let at = |array: Handle, on_device: bool, pointer: usize| match array {
+        0 => end(on_device, pointer),
+        _ => (ARRAY, 0, 0),
+    };
+    let (to_type, to_host, to_device) = at(to_array, kind.to_device, to.pointer);
+    let (from_type, from_host, from_device) = at(from_array, kind.from_device, from.pointer);
     Ok(Copy3d {
-        from_x: given.from_position.x,
+        from_array,
+        to_array,
+        from_x: given.from_position.x * texel_of(from_array),
         from_y: given.from_position.y,
         from_z: given.from_position.z,
         from_type,
@@ -165,7 +229,7 @@ fn box_of(driver: &Driver, given: &Parameters) -> Result<Copy3d> {
         from_device,
         from_pitch: from.pitch,
         from_height: from.height,
-        to_x: given.to_position.x,
+        to_x: given.to_position.x * texel_of(to_array),
         to_y: given.to_position.y,
         to_z: given.to_position.z,
         to_type,

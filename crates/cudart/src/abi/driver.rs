@@ -1,5 +1,6 @@
 //! The driver API of the process's `libcuda.so.1`, loaded at the first call.
 
+use super::array::ArrayDescriptor;
 use super::copy3d::{Copy2d, Copy3d};
 use super::launch::Config;
 use crate::errors::{Error, Result};
@@ -111,6 +112,14 @@ driver! {
     cuMemcpy2DAsync_v2(copy: *const Copy2d, stream: Handle);
     cuMemcpy3D_v2(copy: *const Copy3d);
     cuMemcpy3DAsync_v2(copy: *const Copy3d, stream: Handle);
+    cuArray3DCreate_v2(array: *mut Handle, descriptor: *const ArrayDescriptor);
+    cuArray3DGetDescriptor_v2(descriptor: *mut ArrayDescriptor, array: Handle);
+    cuArrayDestroy(array: Handle);
+    cuTexObjectCreate(object: *mut u64, resource: *const [u64; 18], sampler: *const [u32; 26],
+        view: usize);
+    cuTexObjectDestroy(object: u64);
+    cuSurfObjectCreate(object: *mut u64, resource: *const [u64; 18]);
+    cuSurfObjectDestroy(object: u64);
     cuMemsetD8_v2(to: DevicePtr, value: u8, bytes: usize);
     cuMemsetD8Async(to: DevicePtr, value: u8, bytes: usize, stream: Handle);
     cuMemsetD2D8_v2(to: DevicePtr, pitch: usize, value: u8, width: usize, height: usize);

@@ -160,6 +160,13 @@ const NOTES: &[Note] = &[
         "Local memory holds stack frames, spilled registers and arrays with computed indices. \
          Unroll loops so that indices are constants, and avoid recursion.",
         LOCALS, "gpgpu_n_mem_read_local and gpgpu_n_mem_write_local, which count requests to L2"),
+    note(&["tex_cache_requests", "tex_cache_transactions", "tex_cache_transactions_per_request", "tex_cache_hit_rate"],
+        "Let the threads of a warp fetch texels that lie close together in two dimensions.",
+        "programs/cuda/convolve_texture.ptx", ""),
+    note(&["surface_load_requests", "surface_load_transactions", "surface_store_requests", "surface_store_transactions",
+           "surface_reduction_requests"],
+        "Let the threads of a warp access elements that lie close together.",
+        "programs/cuda/convolve_texture.ptx", ""),
     note(&["stall_exec_dependency", "stall_memory_dependency", "stall_sync", "stall_pipe_busy", "stall_memory_throttle",
            "stall_not_selected", "stall_sleeping", "stall_other", "stall_inst_fetch", "stall_constant_memory_dependency"],
         "Start with the largest share, and only if issue slots are lost; the pages of its warp \

@@ -175,6 +175,8 @@ fn traffic(t: Traffic) -> Vec<u32> {
         MemoryKind::Shared => 1,
         MemoryKind::Local => 2,
         MemoryKind::Const => 3,
+        MemoryKind::Texture => 4,
+        MemoryKind::Surface => 5,
     };
     let way = match t.kind {
         AccessWay::Load => 0,

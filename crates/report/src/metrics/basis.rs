@@ -74,7 +74,9 @@ impl Metric {
             // ptxas chooses registers and spills.
             Group::Instructions | Group::Divergence | Group::Local => Basis::Compiler,
             Group::Global | Group::Shared if named(&COMPILER) => Basis::Compiler,
-            Group::Global | Group::Shared => Basis::Program,
+            // Sectors follow from a layout that NVIDIA does not publish.
+            Group::Texture if !self.name.ends_with("_requests") => Basis::Model,
+            Group::Global | Group::Shared | Group::Texture => Basis::Program,
         }
     }
 }

@@ -21,7 +21,8 @@ fn efficiency(t: &TrafficTotals) -> Option<Value> {
 
 /// Load sectors looked up in L2.
 fn l2_reads(i: &Inputs<'_>) -> u64 {
-    i.global(LOAD).l2_sectors() + i.local(LOAD).l2_sectors()
+    let images = i.texture().l2_sectors() + i.surface(LOAD).l2_sectors();
+    i.global(LOAD).l2_sectors() + i.local(LOAD).l2_sectors() + images
 }
 
 /// Sectors of one kind of access that crossed to the other partition of L2.
@@ -31,18 +32,24 @@ fn crossed(i: &Inputs<'_>, way: AccessWay) -> u64 {
 
 /// Bytes that loads and atomics read from DRAM.
 fn dram_reads(i: &Inputs<'_>) -> u64 {
-    let sectors = [i.global(LOAD), i.global(ATOMIC), i.local(LOAD)]
-        .iter()
-        .map(|t| t.dram_sectors)
-        .sum::<u64>();
-    sectors * SECTOR
+    let read = [
+        i.global(LOAD),
+        i.global(ATOMIC),
+        i.local(LOAD),
+        i.texture(),
+        i.surface(LOAD),
+        i.surface(ATOMIC),
+    ];
+    read.iter().map(|t| t.dram_sectors).sum::<u64>() * SECTOR
 }
 
 /// Bytes that L2 wrote back to DRAM, on behalf of any access.
 fn dram_writes(i: &Inputs<'_>) -> u64 {
     let sectors = [LOAD, STORE, ATOMIC]
         .iter()
-        .map(|&way| i.global(way).written_back + i.local(way).written_back);
+        .map(|&way| i.global(way).written_back + i.local(way).written_back)
+        .chain([i.texture().written_back])
+        .chain([LOAD, STORE, ATOMIC].map(|way| i.surface(way).written_back));
     sectors.sum::<u64>() * SECTOR
 }
 
@@ -165,7 +172,7 @@ pub(super) const TABLE: &[Metric] = &[
         |i| count(i.global(ATOMIC).sectors)),
     metric!(Device, "%", "l2_tex_read_hit_rate", Some("lts__t_sector_op_read_hit_rate.pct"), [],
         "100 x load sectors that hit in L2 / load sectors looked up in L2", "Share of the reads that hit in L2.",
-        |i| percent(i.global(LOAD).l2_hits + i.local(LOAD).l2_hits, l2_reads(i))),
+        |i| percent(i.global(LOAD).l2_hits + i.local(LOAD).l2_hits + i.texture().l2_hits + i.surface(LOAD).l2_hits, l2_reads(i))),
     metric!(Device, "byte", "dram_read_bytes", Some("dram__bytes_read.sum"), [],
         "load and atomic sectors that missed in L1 and L2 x 32", "Bytes read from DRAM.",
         |i| count(dram_reads(i))),
@@ -269,4 +276,36 @@ pub(super) const TABLE: &[Metric] = &[
             let (load, store) = (i.local(LOAD), i.local(STORE));
             percent(load.l1_hits + store.l1_hits, load.sectors + store.sectors)
         }),
+
+    metric!(Texture, "request", "tex_cache_requests", Some("l1tex__t_requests_pipe_tex_mem_texture.sum"), [],
+        "fetches from textures executed by warps", "Warp-level texture fetches.",
+        |i| count(i.texture().requests)),
+    metric!(Texture, "sector", "tex_cache_transactions", Some("l1tex__t_sectors_pipe_tex_mem_texture.sum"), [],
+        "distinct 32-byte sectors of the texels of each fetch, summed",
+        "Sectors that texture fetches looked up in L1.",
+        |i| count(i.texture().sectors)),
+    metric!(Texture, "sector/request", "tex_cache_transactions_per_request", None, [],
+        "tex_cache_transactions / tex_cache_requests", "Average sectors per texture fetch.",
+        |i| per(i.texture().sectors, i.texture().requests)),
+    metric!(Texture, "%", "tex_cache_hit_rate", Some("l1tex__t_sector_pipe_tex_mem_texture_hit_rate.pct"), [],
+        "100 x texture sectors that hit in L1 / tex_cache_transactions",
+        "Share of the texture sectors that hit in L1.",
+        |i| percent(i.texture().l1_hits, i.texture().sectors)),
+    metric!(Texture, "request", "surface_load_requests", Some("l1tex__t_requests_pipe_tex_mem_surface_op_ld.sum"), [],
+        "loads from surfaces executed by warps", "Warp-level loads from surfaces.",
+        |i| count(i.surface(LOAD).requests)),
+    metric!(Texture, "sector", "surface_load_transactions", Some("l1tex__t_sectors_pipe_tex_mem_surface_op_ld.sum"), [],
+        "distinct 32-byte sectors of each load from a surface, summed",
+        "Sectors that loads from surfaces looked up in L1.",
+        |i| count(i.surface(LOAD).sectors)),
+    metric!(Texture, "request", "surface_store_requests", Some("l1tex__t_requests_pipe_tex_mem_surface_op_st.sum"), [],
+        "stores to surfaces executed by warps", "Warp-level stores to surfaces.",
+        |i| count(i.surface(STORE).requests)),
+    metric!(Texture, "sector", "surface_store_transactions", Some("l1tex__t_sectors_pipe_tex_mem_surface_op_st.sum"), [],
+        "distinct 32-byte sectors of each store to a surface, summed",
+        "Sectors that stores to surfaces wrote to.",
+        |i| count(i.surface(STORE).sectors)),
+    metric!(Texture, "request", "surface_reduction_requests", Some("l1tex__t_requests_pipe_tex_mem_surface_op_red.sum"), [],
+        "reductions to surfaces executed by warps", "Warp-level reductions to surfaces.",
+        |i| count(i.surface(ATOMIC).requests)),
 ];

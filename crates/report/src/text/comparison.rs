@@ -10,7 +10,7 @@ use simt_core::diag::printable;
 
 /// Groups shown.
 /// Nvprof's stall reasons are left out because the warp states say the same.
-const GROUPS: [Group; 8] = [
+const GROUPS: [Group; 9] = [
     Group::Time,
     Group::Instructions,
     Group::Divergence,
@@ -18,6 +18,7 @@ const GROUPS: [Group; 8] = [
     Group::Device,
     Group::Shared,
     Group::Local,
+    Group::Texture,
     Group::WarpStates,
 ];
 

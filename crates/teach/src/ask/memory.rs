@@ -5,7 +5,7 @@ use super::programs::*;
 use super::{AskError, Experiment, Findings, Source};
 use simt_core::spec::Mode;
 use simt_report::FigureTable;
-use simt_report::numbers::real;
+use simt_report::numbers::{grouped, real};
 
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
@@ -55,7 +55,71 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         ),
         find: bank_conflicts,
     },
+    Experiment {
+        name: "texture-or-shared",
+        question: "A convolution reads each pixel nine times: by texture, or through shared memory?",
+        programs: &[CUDA_CONVOLVE_TEXTURE, CUDA_CONVOLVE_SHARED],
+        sources: &[
+            Source {
+                says: "Separable convolutions with tiles in shared memory, and with textures",
+                place: "Podlozhnyuk: Image Convolution with CUDA, NVIDIA, 2007",
+            },
+            Source {
+                says: "The texture cache is optimized for 2D spatial locality",
+                place: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/#texture-and-surface-memory",
+            },
+        ],
+        on_h200: None,
+        find: texture_or_shared,
+    },
 ];
+
+fn texture_or_shared() -> Result<Findings, AskError> {
+    let columns = ["", "by texture", "by shared memory"];
+    let mut table = FigureTable::new(
+        "An image of 512 x 256 pixels, 3 x 3 weights, blocks of 16 x 16, volta",
+        &columns,
+    );
+    let run = |program: &'static Bundled| {
+        Trial::new(program, Mode::Volta).set("width", 512).set("height", 256).run()
+    };
+    let [texture, shared] = [run(&CUDA_CONVOLVE_TEXTURE)?, run(&CUDA_CONVOLVE_SHARED)?];
+    let rows = [
+        ("instructions", "inst_executed"),
+        ("global load requests", "gld_requests"),
+        ("texture fetches", "tex_cache_requests"),
+        ("texture sectors", "tex_cache_transactions"),
+        ("shared loads", "shared_load_requests"),
+        ("bytes read from DRAM", "dram_read_bytes"),
+        ("h200 cycles", "launch_cycles"),
+    ];
+    for (name, metric) in rows {
+        table.row(name, [texture.count(metric)?.into(), shared.count(metric)?.into()]);
+    }
+    let [fetched, tiled] = [texture.count("launch_cycles")?, shared.count("launch_cycles")?];
+    let word = if fetched < tiled { "fewer" } else { "more" };
+    Ok(Findings {
+        short: format!(
+            "By texture it takes {word} cycles here: {} against {}.",
+            grouped(fetched),
+            grouped(tiled)
+        ),
+        tables: vec![table],
+        sentences: vec![
+            "The nine fetches of neighbours hit in the cache that texture and L1 share, so DRAM \
+             sends each pixel about once either way."
+                .to_owned(),
+            "The texture unit clamps coordinates at the edges, and needs no tile and no barrier. It \
+             takes one fetch of a warp in eight cycles, so more weights make it the bottleneck; \
+             shared memory serves a warp in each cycle."
+                .to_owned(),
+            "The rate of the texture unit is published, its latency is an estimate; neither was \
+             measured."
+                .to_owned(),
+        ],
+        ..Findings::default()
+    })
+}
 
 fn coalescing() -> Result<Findings, AskError> {
     let columns =

@@ -32,6 +32,8 @@ bundle! {
     CUDA_ARMS = "cuda/arms.ptx";
     CUDA_EVEN_ODD = "cuda/even_odd.ptx";
     CUDA_EVEN_ODD_ALIGNED = "cuda/even_odd_aligned.ptx";
+    CUDA_CONVOLVE_SHARED = "cuda/convolve_shared.ptx";
+    CUDA_CONVOLVE_TEXTURE = "cuda/convolve_texture.ptx";
     CUDA_GRID = "cuda/reduce_grid.ptx";
     CUDA_INTERLEAVED = "cuda/reduce_interleaved.ptx";
     CUDA_NEIGHBORED = "cuda/reduce_neighbored.ptx";

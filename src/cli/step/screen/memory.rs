@@ -103,6 +103,8 @@ fn way(kind: AccessWay, memory: MemoryKind) -> String {
         MemoryKind::Shared => "shared",
         MemoryKind::Local => "local",
         MemoryKind::Const => "constant",
+        MemoryKind::Texture => "texture",
+        MemoryKind::Surface => "surface",
     };
     format!("{memory} {kind}")
 }

@@ -243,12 +243,12 @@ pub(super) const CODES: &[Code] = &[
         "Remove it, or add the missing `{` above.",
         File(".entry k() { ret; }\n}")),
     code("unsupported-directive",
-        "A PTX directive for a feature that is not simulated, such as textures.",
+        "A PTX directive for a feature that is not simulated, such as `.tex`.",
         "Remove the directive and everything that uses it.",
         File(".tex .u32 t;\n.entry k() { ret; }")),
     code("unsupported-opcode",
         "The simulator cannot execute this machine instruction, or not with these modifiers or \
-         operands. Tensor cores, TMA, textures and clusters are left out.",
+         operands. Tensor cores of warp groups, TMA and clusters are left out.",
         "Run the kernel's .ptx, or change the source so that nvcc needs no such instruction. \
          `simt-sim check` lists all that is missing.",
         None("Machine instructions stand in a machine-code file (.sass), not in PTX.")),

@@ -6,6 +6,7 @@
 mod convert;
 mod copies;
 mod fragment;
+mod image;
 mod matrix;
 mod mbarrier;
 mod memory;
@@ -311,6 +312,11 @@ impl Body<'_> {
                 }
                 Sem::MBarrier => mbarrier::mbarrier(m, args),
                 Sem::PendingCount => mbarrier::pending_count(args),
+                Sem::Texture => image::texture(m, args),
+                Sem::ImageQuery => image::query(m, args),
+                Sem::SurfaceLoad | Sem::SurfaceStore | Sem::SurfaceReduce => {
+                    image::surface(m, args)
+                }
                 Sem::Sleep => Op::Sleep { t: args.row(0) },
                 Sem::BranchIndex => {
                     if let Some(Arg::Label(table)) = args.args.get(1) {

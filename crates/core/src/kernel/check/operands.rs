@@ -10,6 +10,7 @@
 mod address;
 mod fragment;
 mod group;
+mod image;
 mod value;
 
 use super::body::Body;
@@ -17,7 +18,7 @@ use super::names::Found;
 use super::scope::Used;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::{FormMatch, OperandForm, OperandKind, Sem, Space, Type, TypeRef};
-use crate::kernel::{Address, Clock, Predicate, PredicateUse, Register, Row};
+use crate::kernel::{Address, Clock, Handle, Place, Predicate, PredicateUse, Register, Row};
 use crate::ptx::tree::{Instruction, Name, Operand};
 
 pub(super) use fragment::Product;
@@ -57,6 +58,8 @@ pub(super) enum Arg {
     Immediate(i64),
     /// An address.
     Address(Address),
+    /// A texture or surface, with layer and coordinates unless the instruction queries it.
+    Image(Handle, Option<Place>),
     /// A label.
     Label(Name),
     /// Frame offset of a `.local` variable of a device function.
@@ -271,6 +274,8 @@ impl Body<'_> {
             OperandKind::SharedAddress => {
                 self.address(operand, Space::Shared, m, out).map(Arg::Address)
             }
+            OperandKind::Image => self.image(operand, m, out),
+            OperandKind::Gradient => self.gradient(operand, form, m, out),
             OperandKind::Label => match operand {
                 Operand::Name(name) => Some(Arg::Label(name.clone())),
                 other => self.wrong(other, "label"),
@@ -401,6 +406,7 @@ fn signature(forms: &[OperandForm]) -> String {
         let comma = if i == 0 { "" } else { ", " };
         let name = match form.kind {
             OperandKind::Address | OperandKind::SharedAddress => format!("[{}]", form.name),
+            OperandKind::Image => format!("[{}, {{..}}]", form.name),
             _ => form.name.clone(),
         };
         text.push_str(&if form.optional {

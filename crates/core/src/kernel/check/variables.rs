@@ -47,14 +47,25 @@ pub(super) struct Shape {
     pub(super) align: u64,
 }
 
+/// Returns true for the opaque types of references to textures and surfaces.
+///
+/// A reference holds an object; the driver or a directive binds it.
+fn is_reference(ty: &str) -> bool {
+    matches!(ty, "texref" | "surfref" | "samplerref")
+}
+
 /// Returns the shape of a variable of at most `limit` bytes.
 pub(super) fn shape(variable: &Variable, limit: u64) -> Result<Shape, Diagnostic> {
     let name = &variable.name.text;
-    let ty =
-        Type::from_name(&variable.ty.text).filter(|&ty| ty != Type::Pred).ok_or_else(|| {
-            let message = format!("invalid variable type `.{}`", variable.ty.text);
-            Diagnostic::error("unknown-type", variable.ty.span, message)
-        })?;
+    let ty = if is_reference(&variable.ty.text) {
+        Some(Type::B64)
+    } else {
+        Type::from_name(&variable.ty.text)
+    };
+    let ty = ty.filter(|&ty| ty != Type::Pred).ok_or_else(|| {
+        let message = format!("invalid variable type `.{}`", variable.ty.text);
+        Diagnostic::error("unknown-type", variable.ty.span, message)
+    })?;
     let element = u64::from(ty.bytes()) * u64::from(variable.vector.max(1));
     let mut dims = variable.dims.iter().map(|dim| match (dim, &variable.init) {
         (Some(n), _) => *n,
@@ -179,7 +190,7 @@ impl<'a> Statics<'a> {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Vec<u8> {
         let mut bytes = vec![0; usize::try_from(shape.bytes).unwrap_or(0)];
-        if let Some(init) = &variable.init {
+        if let Some(init) = variable.init.as_ref().filter(|_| !is_reference(&variable.ty.text)) {
             let inner: Vec<u64> = variable.dims.iter().skip(1).map(|d| d.unwrap_or(0)).collect();
             self.fill(init, &inner, shape.ty, 0, variable, &mut bytes, diagnostics);
         }

@@ -103,6 +103,11 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
         // Of machine code: its instructions list what they read.
         AddressBase::Native(_) => None,
     };
+    let handle = |handle: Handle| match handle {
+        Handle::Wide(r) => Some(Register::Wide(r)),
+        Handle::Narrow(r) => Some(Register::Narrow(r)),
+        Handle::Reference(_) => None,
+    };
     if inst.form == MACHINE_FORM {
         // Rows of special registers are not listed. Row 0 is R0 or an unused source.
         if let Op::Native(op) = &inst.op {
@@ -198,6 +203,23 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             }
         }
         Op::MatrixTranspose { a, .. } => visit(narrow(*a)),
+        Op::Texture(op) => {
+            handle(op.handle).into_iter().for_each(&mut visit);
+            op.place.rows().chain(op.unused.iter().copied()).map(narrow).for_each(visit);
+        }
+        Op::Surface(op) => {
+            handle(op.handle).into_iter().for_each(&mut visit);
+            op.place.rows().map(narrow).for_each(&mut visit);
+            match op.direction {
+                SurfaceMove::Load(_) => {}
+                SurfaceMove::Store(s) => {
+                    let count = usize::from(op.count).min(s.len());
+                    s[..count].iter().map(|&r| row(r, op.wide)).for_each(visit);
+                }
+                SurfaceMove::Reduce(_, b) => visit(typed(b, op.ty)),
+            }
+        }
+        Op::ImageQuery(op) => handle(op.handle).into_iter().for_each(visit),
         Op::CopyGroups(_) | Op::Fence(_) | Op::Spill(_) | Op::Join(_) => {}
     }
 }

@@ -198,6 +198,8 @@ impl<'a> Analysis<'a> {
                 own || operand_diverges
             }
             Op::Atomic(_) | Op::AtomicVector(_) | Op::MBarrier(_) => true,
+            // Other threads may write a surface meanwhile.
+            Op::Surface(_) => true,
             Op::Mma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. } => true,
             Op::Shuffle(_) | Op::Clock { .. } | Op::ReadSlot(_) => true,
             Op::Vote(Vote { kind: VoteKind::Elect(..), .. }) => true,

@@ -43,6 +43,37 @@ impl<O: Observer> Issuer<'_, O> {
         served
     }
 
+    /// Shows an access to a texture or surface to observers and transfers it.
+    pub(super) fn image(
+        &mut self,
+        warp: &mut Warp,
+        issue: &Issue<'_>,
+        access: MemoryAccess,
+    ) -> Served {
+        let &Issue { w, pc, now, step, .. } = issue;
+        let asked = asked(&step.inst.op, access, &self.addresses, &warp.registers);
+        let memory = asked.memory;
+        let (sm, slot) = (self.id, WarpId(w as u32));
+        self.observer.access(slot, pc, &asked);
+        let price = self.cx.spec.price(step.inst.class);
+        let native = self.cx.kernel.native.is_some();
+        let from = if native { self.request.from } else { now };
+        let taps = std::mem::take(&mut self.system.taps);
+        let served = self.memory.image(from, access, (&self.addresses, &taps), memory, price);
+        self.shared.queue_accepts(self.memory.accepts_at());
+        if native {
+            self.request.start = Some(served.begins);
+            self.request.cycles = served.port as u32;
+        }
+        if access.kind != AccessKind::Read {
+            warp.sent = warp.sent.max(served.taken);
+        }
+        let traffic = served.traffic;
+        self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic });
+        self.observer.addresses(slot, pc, &traffic, &self.addresses);
+        served
+    }
+
     /// Serves an access and makes the load/store unit busy.
     ///
     /// A step of machine code has been given the start of its [`Request`].
@@ -128,6 +159,8 @@ pub(in crate::machine) fn asked<'a>(
         }
     }
     let memory = match access.space {
+        _ if matches!(op, Op::Texture(_)) => MemoryKind::Texture,
+        _ if matches!(op, Op::Surface(_)) => MemoryKind::Surface,
         Space::Shared => MemoryKind::Shared,
         Space::Local => MemoryKind::Local,
         Space::Param | Space::Const => MemoryKind::Const,

@@ -88,7 +88,7 @@ impl RequestLog {
 
 /// Lookups and hits, by memory and direction.
 #[derive(Clone, Default)]
-pub(in super::super) struct Found([[L2Traffic; 3]; 4]);
+pub(in super::super) struct Found([[L2Traffic; 3]; MemoryKind::COUNT]);
 
 /// Returns the number of slices that all SMs have kept.
 pub(in super::super) fn slices(logs: &[RequestLog]) -> u32 {
@@ -136,9 +136,8 @@ impl Found {
             found: sum.0[memory as usize][way as usize],
         };
         let ways = [AccessWay::Load, AccessWay::Store, AccessWay::Atomic];
-        let all = [MemoryKind::Global, MemoryKind::Local]
-            .into_iter()
-            .flat_map(move |memory| ways.map(|way| of(memory, way)));
+        let all = [MemoryKind::Global, MemoryKind::Local, MemoryKind::Texture, MemoryKind::Surface];
+        let all = all.into_iter().flat_map(move |memory| ways.map(|way| of(memory, way)));
         all.filter(|event| matches!(event, Event::L2 { found, .. } if found.sectors > 0))
     }
 }

@@ -131,6 +131,13 @@ impl<O: Observer> Runner<'_, O> {
                 }
                 warp.control.go(next);
             }
+            Effect::Image(access) => {
+                if access.changed {
+                    self.watch.progress();
+                }
+                self.image(warp, issue, access);
+                warp.control.go(next);
+            }
             Effect::Barrier { lanes, id, count, wait } if !lanes.is_empty() => {
                 self.arrive(warp, issue, Arrival { id, pc, lanes }, count, wait);
                 return Ok(Some(Stop::Arrived));
@@ -216,6 +223,26 @@ impl<O: Observer> Runner<'_, O> {
             self.observer.access(WarpId(issue.w as u32), issue.pc, &lanes);
         }
         self.transfer(issue, access);
+    }
+
+    /// Reports an access to a texture or surface.
+    fn image(&mut self, warp: &Warp, issue: &Issue<'_>, access: MemoryAccess) {
+        let &Issue { w, pc, .. } = issue;
+        let (sm, slot) = (self.id, WarpId(w as u32));
+        let lanes = asked(&issue.step.inst.op, access, &self.addresses, &warp.registers);
+        let kind = lanes.memory;
+        if !O::FOLDS {
+            self.observer.access(slot, pc, &lanes);
+        }
+        let taps = std::mem::take(&mut self.system.taps);
+        let memory = &self.cx.memory;
+        let traffic = traffic::of_image(access, &self.addresses, &taps, kind, memory);
+        if O::FOLDS {
+            self.observer.accesses(pc, &traffic, 1);
+            return;
+        }
+        self.observer.on(Event::Memory { cycle: 0, sm, warp: slot, pc, traffic });
+        self.observer.addresses(slot, pc, &traffic, &self.addresses);
     }
 
     /// Reports the traffic of an access.

@@ -38,7 +38,7 @@ impl Body<'_> {
             other => return self.wrong(other, &format!("{count} registers in braces")),
         };
         // Elements in memory may be narrower than registers, those of an atomic may not.
-        let wider = m.form.sem != Sem::AtomicVector;
+        let wider = !matches!(m.form.sem, Sem::AtomicVector | Sem::Texture);
         let mut parts = Vec::new();
         for element in elements {
             let sink = form.sink && matches!(element, Operand::Name(name) if name.text == "_");

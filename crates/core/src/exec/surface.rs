@@ -1,0 +1,134 @@
+//! Accesses to surfaces: coordinates to addresses, then as loads, stores and atomics.
+
+use super::image::Image;
+use super::texture::{image, suits};
+use super::{AccessKind, Effect, Env, Fault, FaultKind, MemoryAccess, RegisterFile, access};
+use crate::base::{LaneMask, MAX_LANES};
+use crate::isa::Space;
+use crate::kernel::{
+    Access, Address, AddressBase, Atomic, Load, MemoryOrder, Outside, Row, Scope, Store, Surface,
+    SurfaceMove,
+};
+
+/// Executes `suld`, `sust` and `sured`.
+pub(super) fn access(
+    op: &Surface,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<Effect, Fault> {
+    if lanes.is_empty() {
+        return Ok(Effect::Done);
+    }
+    let bytes = u64::from(op.ty.bytes()) * u64::from(op.count);
+    let mut inside = LaneMask::EMPTY;
+    for lane in lanes.lanes() {
+        let image = image(op.handle, true, lane, registers, env)?;
+        suits(op.place.geometry, &image, lane)?;
+        if let Some(address) = place(op, &image, bytes, lane, registers)? {
+            env.addresses[lane as usize % MAX_LANES] = address;
+            inside |= LaneMask::lane(lane);
+        }
+    }
+    let outside = lanes - inside;
+    if let (SurfaceMove::Load(d), false) = (op.direction, outside.is_empty()) {
+        for d in d.into_iter().flatten() {
+            access::put(registers, d, op.wide, outside, |_| 0);
+        }
+    }
+    if inside.is_empty() {
+        return Ok(Effect::Done);
+    }
+    let address = Address { base: AddressBase::Zero, offset: 0 };
+    let access = Access {
+        space: Space::Global,
+        ty: op.ty,
+        count: op.count,
+        wide: op.wide,
+        order: MemoryOrder::Weak,
+        scope: Scope::Wider,
+        bypass_l1: false,
+    };
+    let (kind, changed) = match op.direction {
+        SurfaceMove::Load(d) => {
+            let load = Load { access, d, uniform: false, address };
+            (AccessKind::Read, access::load_at(&load, inside, registers, env)?)
+        }
+        SurfaceMove::Store(s) => {
+            let store = Store { access, s, address };
+            (AccessKind::Write, access::store_at(&store, inside, registers, env)?)
+        }
+        SurfaceMove::Reduce(f, b) => {
+            let atomic = Atomic {
+                space: Space::Global,
+                f,
+                ty: op.ty,
+                order: MemoryOrder::Relaxed,
+                scope: Scope::Wider,
+                d: None,
+                address,
+                b,
+                c: Row(0),
+                pairs: op.pairs,
+                tells_swap: false,
+                reached: None,
+            };
+            (AccessKind::Atomic, access::atomic_at(&atomic, inside, registers, env)?)
+        }
+    };
+    env.system.taps.clear();
+    Ok(Effect::Image(MemoryAccess {
+        space: Space::Global,
+        kind,
+        lanes: inside,
+        bytes: bytes as u8,
+        bypass_l1: kind == AccessKind::Atomic,
+        changed,
+    }))
+}
+
+/// Returns the address of a lane's access; `None` outside, where it has no effect.
+fn place(
+    op: &Surface,
+    image: &Image,
+    bytes: u64,
+    lane: u32,
+    registers: &RegisterFile,
+) -> Result<Option<u64>, Fault> {
+    let l = lane as usize % MAX_LANES;
+    let value = |row: Row| i64::from(registers.narrow[usize::from(row.0)][l] as i32);
+    let mut at = [0i64; 3];
+    for (place, row) in at.iter_mut().zip(op.place.at).take(op.place.geometry.coordinates()) {
+        *place = value(row);
+    }
+    if let Some(layer) = op.place.layer {
+        at[2] = value(layer);
+    }
+    let width = (u64::from(image.size[0]) * image.texel_bytes()) as i64;
+    let last = [width - bytes as i64, image.size[1].into(), image.size[2].into()];
+    let last = [last[0], last[1] - 1, last[2] - 1];
+    let within = at.iter().zip(last).all(|(&at, last)| (0..=last).contains(&at));
+    if !within {
+        match op.outside {
+            Outside::Zero => return Ok(None),
+            Outside::Trap => {
+                return Err(Fault { lane, kind: FaultKind::OutsideSurface { at, size: last } });
+            }
+            // A surface narrower than the access has no place inside.
+            Outside::Clamp if last[0] < 0 => return Ok(None),
+            Outside::Clamp => {
+                at = std::array::from_fn(|axis| at[axis].clamp(0, last[axis]));
+                at[0] -= at[0] % bytes as i64;
+            }
+        }
+    }
+    if at[0] % bytes as i64 != 0 {
+        let (space, bytes) = (Space::Global, bytes as u32);
+        return Err(Fault {
+            lane,
+            kind: FaultKind::Misaligned { space, address: at[0] as u64, bytes },
+        });
+    }
+    let offset = image.offset(at[0] as u64, at[1] as u64, at[2] as u64);
+    Ok(Some(image.address.wrapping_add(offset)))
+}

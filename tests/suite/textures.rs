@@ -1,0 +1,75 @@
+//! Textures and surfaces in both modes, against closed forms, and against each other.
+
+use std::fs;
+
+use super::cli::{good, simt_sim};
+
+const PROGRAMS: [&str; 6] = [
+    "tests/textures/fetch.ir",
+    "tests/textures/surface.ir",
+    "programs/cuda/convolve_texture.ptx",
+    "programs/cuda/convolve_shared.ptx",
+    "programs/sass/convolve_texture.sass",
+    "programs/sass/convolve_shared.sass",
+];
+
+#[test]
+fn results_are_the_closed_forms_in_both_modes() {
+    for program in PROGRAMS {
+        for mode in ["pre-volta", "volta"] {
+            if program.ends_with(".sass") && mode == "pre-volta" {
+                continue;
+            }
+            let report = good(&["run", program, "--mode", mode, "--checks"]);
+            assert!(report.contains("ok ") && !report.contains("FAIL"), "{program}\n{report}");
+        }
+    }
+}
+
+/// A row of a texture of 4 bytes per texel is four sectors for a warp; eight rows of four are eight.
+#[test]
+fn fetches_are_requests_and_sectors_of_the_texture_cache() {
+    let report = good(&[
+        "run",
+        "programs/cuda/convolve_texture.ptx",
+        "--metrics",
+        "tex_cache_requests,tex_cache_transactions,gld_requests",
+    ]);
+    let value = |name: &str| {
+        let line = report.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        line.split_whitespace().nth(1).and_then(|n| n.parse::<u64>().ok())
+    };
+    // 128 x 64 threads are 256 warps with nine fetches.
+    assert_eq!(value("tex_cache_requests"), Some(2304), "{report}");
+    assert_eq!(value("gld_requests"), Some(0), "{report}");
+    let sectors = value("tex_cache_transactions").expect("sectors");
+    assert!((4 * 2304..=6 * 2304).contains(&sectors), "{report}");
+}
+
+#[test]
+fn bad_objects_and_places_are_faults_with_a_line() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("textures");
+    fs::create_dir_all(&folder).expect("a folder");
+    let surface = fs::read_to_string("tests/textures/surface.ir").expect("a program");
+    let cases = [
+        ("arg    source = source", "arg    source = 77", "0x4d is no surface object"),
+        (
+            "surface source: in[w, h]",
+            "texture source: in[w, h]",
+            "expected a surface object, found a texture object",
+        ),
+        (
+            "surface source: in[w, h]",
+            "surface source: in[w * h]",
+            "a `.2d` instruction does not suit a texture or surface of shape D1",
+        ),
+        ("block  = (w, h)", "block  = (w, h + 1)", "outside of the surface: byte 0 of row 4"),
+    ];
+    for (i, (old, new, words)) in cases.into_iter().enumerate() {
+        let path = folder.join(format!("{i}.ir"));
+        fs::write(&path, surface.replace(old, new)).expect("a file");
+        let ended = simt_sim(&["run", path.to_str().expect("a path")]);
+        assert_eq!(ended.code, 5, "{}{}", ended.out, ended.err);
+        assert!(ended.out.contains(words), "{words}\n{}", ended.out);
+    }
+}
