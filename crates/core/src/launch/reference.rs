@@ -162,15 +162,16 @@ fn recursive_sum(region: &Region, memory: &dyn MemoryView) -> Value {
     whole(halve(region.count, 0, get, u64::wrapping_add), region.element)
 }
 
+/// Halvings whose sums are not kept, so that the scratch has a sixteenth of the elements.
+const UNKEPT: u32 = 3;
+
 fn halve<T: Copy>(count: u64, zero: T, get: impl Fn(u64) -> T, add: impl Fn(T, T) -> T) -> T {
     if count < 2 {
         return if count == 1 { get(0) } else { zero };
     }
-    let half = count / 2;
-    let mut scratch: Vec<T> = (0..half).map(|i| add(get(i), get(i + half))).collect();
-    if count % 2 == 1 {
-        scratch[0] = add(scratch[0], get(count - 1));
-    }
+    let level = (UNKEPT + 1).min(count.ilog2());
+    let first = Level { count, get: &get, add: &add };
+    let mut scratch: Vec<T> = (0..count >> level).map(|i| first.value(level, i)).collect();
     let mut length = scratch.len();
     while length > 1 {
         let half = length / 2;
@@ -183,6 +184,26 @@ fn halve<T: Copy>(count: u64, zero: T, get: impl Fn(u64) -> T, add: impl Fn(T, T
         length = half;
     }
     scratch[0]
+}
+
+/// Sums after the first halvings.
+struct Level<'a, G, A> {
+    count: u64,
+    get: &'a G,
+    add: &'a A,
+}
+
+impl<T: Copy, G: Fn(u64) -> T, A: Fn(T, T) -> T> Level<'_, G, A> {
+    /// Element `i` after `level` halvings.
+    fn value(&self, level: u32, i: u64) -> T {
+        let Some(before) = level.checked_sub(1) else { return (self.get)(i) };
+        let (half, length) = (self.count >> level, self.count >> before);
+        let sum = (self.add)(self.value(before, i), self.value(before, i + half));
+        if i == 0 && length % 2 == 1 {
+            return (self.add)(sum, self.value(before, length - 1));
+        }
+        sum
+    }
 }
 
 /// Returns an integer total modulo 2^64 as a value: signed for signed elements.
@@ -234,6 +255,27 @@ mod tests {
             Value::Float(2.0)
         );
         assert_eq!(Reduction::Sum.apply(&region(Type::F32, 4), &memory), Value::Float(1.0));
+    }
+
+    #[test]
+    fn the_recursive_sum_keeps_the_order_of_every_halving() {
+        let values: Vec<f32> = (0..200).map(|i| 0.1 / (i as f32 + 0.7)).collect();
+        let memory = Words(values.iter().map(|v| v.to_bits()).collect());
+        for count in 1..values.len() {
+            let mut sums: Vec<f64> = values[..count].iter().map(|&v| f64::from(v)).collect();
+            while sums.len() > 1 {
+                let (half, last) = (sums.len() / 2, sums[sums.len() - 1]);
+                let is_odd = sums.len() % 2 == 1;
+                sums = (0..half).map(|i| sums[i] + sums[i + half]).collect();
+                sums[0] += if is_odd { last } else { 0.0 };
+            }
+            let region = region(Type::F32, count as u64);
+            assert_eq!(
+                Reduction::RecursiveSum.apply(&region, &memory),
+                Value::Float(sums[0]),
+                "{count}"
+            );
+        }
     }
 
     #[test]
