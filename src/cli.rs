@@ -4,6 +4,7 @@
 
 mod args;
 
+mod array;
 mod ask;
 mod buffers;
 mod calibrate;
@@ -32,6 +33,7 @@ mod plot;
 mod progress;
 mod quiz;
 mod reading;
+mod results;
 mod run;
 mod runs;
 mod search;

@@ -1,5 +1,6 @@
 //! Command-line arguments.
 
+mod array;
 mod calibrate;
 mod checks;
 mod exec;
@@ -21,6 +22,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use array::ArrayChoice;
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use checks::{ChecksChoice, RunningChoice};
 pub(crate) use exec::ExecArgs;

@@ -4,15 +4,16 @@
 //! report.
 
 mod child;
+mod class;
 mod files;
 mod nvcc;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
 use simt_teach::grade::{self, Assignment, Failed, Graded, Measured, Reader, show};
 
 use super::args::{GradeArgs, GradeFormat};
+use super::array::{Array, Need, Share};
 use super::{Exit, Failure, output};
 use files::Handed;
 pub(super) use files::assignment as read_assignment;
@@ -29,6 +30,9 @@ pub(crate) fn grade(args: &GradeArgs) -> Result<Exit, Failure> {
     }
     if let Some(id) = &args.only {
         known(&assignment, id)?;
+    }
+    if args.array.slurm.is_some() && args.all.is_none() {
+        return Err(Failure::new("--slurm is for a class\nhelp: name its folder with --all"));
     }
     let reader = if args.show_hidden { Reader::Lecturer } else { Reader::Student };
     let class = Class::new(folder, &assignment, reader)?;
@@ -98,11 +102,6 @@ impl<'a> Class<'a> {
         };
         let cycles = reference.runs.iter().map(limit).collect();
         Ok(Class { folder, assignment, reference, baseline, cycles, reader })
-    }
-
-    /// Grades a submission for the chosen reader.
-    fn graded(&self, handed: &Result<Handed, String>, name: &str) -> Graded {
-        self.graded_for(&self.own(handed), handed, name, self.reader)
     }
 
     fn own(&self, handed: &Result<Handed, String>) -> Result<Measured, Failed> {
@@ -176,12 +175,11 @@ impl<'a> Class<'a> {
                  answers (NAME.answers.ron), or a folder\n"
             ));
         }
-        let grade = |(name, path): &(String, std::path::PathBuf)| {
-            self.graded(&Handed::find(path, &self.assignment.spec.limits), name)
-        };
-        let pool =
-            rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build().map_err(Failure::new)?;
-        let grades: Vec<Graded> = pool.install(|| found.par_iter().map(grade).collect());
+        let share = args.array.share()?;
+        if let Share::Write(at) = share {
+            return self.write(args, at, &found);
+        }
+        let Some(grades) = class::grades(self, args, &share, found)? else { return Ok(Exit::Ok) };
         let text = match args.format {
             GradeFormat::Text => grades.iter().map(show::line).collect(),
             GradeFormat::Csv => show::csv(&grades),
@@ -198,6 +196,39 @@ impl<'a> Class<'a> {
         };
         output::deliver(args.output.as_deref(), &text)?;
         Ok(Exit::Ok)
+    }
+}
+
+impl Class<'_> {
+    /// Writes the scripts of a job array. A submission has limits, so the resources are no guess.
+    fn write(
+        &self,
+        args: &GradeArgs,
+        folder: &Path,
+        found: &[(String, PathBuf)],
+    ) -> Result<Exit, Failure> {
+        let limits = &self.assignment.spec.limits;
+        let cuda = found.iter().any(|(_, path)| {
+            Handed::find(path, limits)
+                .is_ok_and(|h| h.kernel.extension().is_some_and(|e| e == "cu"))
+        });
+        let compiler = if cuda { nvcc::MEMORY } else { 0 };
+        // The limit of the process and half of it for nvcc; reference and baseline run, too.
+        let seconds = limits.seconds.saturating_mul(3).div_ceil(2);
+        let need = Need {
+            bytes: limits.memory_mib.saturating_add(compiler).saturating_mul(1 << 20),
+            seconds,
+            start_seconds: seconds.saturating_mul(2),
+        };
+        let array = Array {
+            folder,
+            tasks: args.array.tasks,
+            runs: found.len(),
+            what: "submissions",
+            jobs: args.jobs,
+            need,
+        };
+        output::print(&array.write()?).map(|()| Exit::Ok)
     }
 }
 

@@ -8,12 +8,12 @@ use simt_report::plot::{self, Focus, Kind, Roof, Scene, View, Walk};
 use simt_report::simulate;
 use simt_report::timeline::{Axis, Recording};
 use simt_report::{Ending, Run};
-use simt_teach::sweep::Chart;
+use simt_teach::sweep::{Chart, Results};
 
 use super::args::{PlotArgs, PlotFormat, ProgramChoice, RunArgs, WindowChoice};
 use super::job::Setup;
 use super::timeline::{Warps, axis, record, resolve};
-use super::{Exit, Failure, cfg, compare, output, runs, sweep};
+use super::{Exit, Failure, cfg, compare, output, results, runs};
 use simt_threads::Threads;
 
 /// Pixels of the largest picture, at 100 %. Viewers fail on larger ones.
@@ -140,7 +140,7 @@ impl Subject {
 
 /// Merges the results of a sweep's files.
 fn sweep(args: &PlotArgs) -> Result<Chart, Failure> {
-    let all = sweep::together(&args.runs.files)?;
+    let all: Results = results::together(&args.runs.files)?;
     Chart::new(all.records(), args.x.as_deref(), &args.y).map_err(Failure::new)
 }
 

@@ -16,7 +16,7 @@ use serde_json::Value;
 const REDUCTION: &str = "programs/assignments/fix-the-reduction";
 
 /// A quick assignment about the reduction: one small case, a Volta machine.
-const SMALL: &str = r#"(
+pub(crate) const SMALL: &str = r#"(
     title: "Small", kernel: "reduce", starter: "starter.ir", reference: "reference.ir", machines: ["h200"],
     choices: { "block": [256, 512] },
     cases: [(name: "ragged", set: { "n": 1000 })],

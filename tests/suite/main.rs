@@ -1,6 +1,7 @@
 //! Tests across modules, in one binary so that it links once.
 
 mod architecture;
+mod array;
 mod ask;
 mod calibrate;
 mod calls;

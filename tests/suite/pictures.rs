@@ -477,7 +477,7 @@ fn what_cannot_be_drawn_is_refused() {
     refused(&["plot", "pie", NEIGHBORED], &["timeline", "roofline"]);
     refused(&["run", NEIGHBORED, "--plot", "masks"], &["KIND=FILE"]);
     refused(&["run", NEIGHBORED, "--plot", "compare=a.svg"], &["unknown kind `compare`"]);
-    refused(&["plot", "sweep", NEIGHBORED], &["line 1 is not a sweep result"]);
+    refused(&["plot", "sweep", NEIGHBORED], &["line 1 is not a result"]);
 }
 
 /// The pictures that `tests/pictures` describes ([`summary`]), each by its command; BLESS=1 writes them anew.

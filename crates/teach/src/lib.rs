@@ -3,4 +3,5 @@
 pub mod ask;
 pub mod grade;
 pub mod quiz;
+pub mod results;
 pub mod sweep;

@@ -3,12 +3,11 @@
 //! A [`Point`] gives each swept name a value; [`product`] combines several [`Axis`]es, and
 //! [`Shard`] distributes the points to the jobs of an array. [`run`] works on points in parallel
 //! and passes on each [`Record`] at once. Records are lines of JSON (tag [`Record::SCHEMA`]), so an
-//! interrupted sweep can resume ([`Results`]) and result files of several machines can be merged.
+//! interrupted sweep can resume ([`crate::results`]) and result files of several machines can be merged.
 //! Nothing here simulates or touches a file; the caller does.
 
 mod chart;
 mod record;
-mod results;
 mod table;
 
 use std::collections::BTreeMap;
@@ -21,8 +20,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use chart::{Chart, NoChart};
-pub use record::{Record, fingerprint};
-pub use results::{BadLine, Conflict, Results, Tail};
+pub use record::{Record, Results, fingerprint};
 pub use table::Columns;
 
 /// Maximum number of points of a sweep.
@@ -230,6 +228,22 @@ pub struct Shard {
 }
 
 impl Shard {
+    /// Job `index` of `of`, from 1.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub fn new(index: usize, of: usize) -> Result<Shard, SweepError> {
+        match 1 <= index && index <= of {
+            true => Ok(Shard { index: index - 1, of }),
+            false => Err(SweepError::Shard(format!("{index}/{of}"))),
+        }
+    }
+
+    /// The job that runs the `i`-th point of a sweep with `of` jobs, from 1.
+    pub const fn of_point(i: usize, of: usize) -> usize {
+        i % of + 1
+    }
+
     /// Returns true if this job runs the `i`-th point.
     pub const fn takes(self, i: usize) -> bool {
         i % self.of == self.index
@@ -243,23 +257,23 @@ impl FromStr for Shard {
         let number = |text: &str| text.trim().parse::<usize>().ok();
         let parts = text.split_once('/').and_then(|(i, n)| number(i).zip(number(n)));
         match parts {
-            Some((i, of)) if 1 <= i && i <= of => Ok(Shard { index: i - 1, of }),
-            _ => Err(SweepError::Shard(text.to_owned())),
+            Some((i, of)) => Shard::new(i, of),
+            None => Err(SweepError::Shard(text.to_owned())),
         }
     }
 }
 
-/// Works on all points with `jobs` threads (0: one per host thread). Calls `keep` with each record
-/// as soon as it exists, one at a time; returns the records in the order of the points.
+/// Works on all points with `jobs` threads (0: one per host thread). Calls `keep` with each result
+/// as soon as it exists, one at a time; returns the results in the order of the points.
 ///
 /// # Errors
 /// The first error of `keep`; points not started by then are skipped.
-pub fn run<P: Sync, E: Send>(
+pub fn run<P: Sync, R: Send, E: Send>(
     jobs: usize,
     points: &[P],
-    work: impl Fn(&P) -> Record + Sync,
-    keep: impl FnMut(&Record) -> Result<(), E> + Send,
-) -> Result<Vec<Record>, E> {
+    work: impl Fn(&P) -> R + Sync,
+    keep: impl FnMut(&R) -> Result<(), E> + Send,
+) -> Result<Vec<R>, E> {
     let keep = Mutex::new(keep);
     let one = |point: &P| {
         let record = work(point);

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use simt_teach::sweep::Shard;
+
+use super::ArrayChoice;
 
 /// Grade submissions against an assignment
 ///
@@ -38,6 +41,20 @@ pub(crate) struct GradeArgs {
     /// Grade N submissions at a time [default: all cores]
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
+    /// With --all: record every measurement in FILE, one line of JSON each, and measure only what
+    /// FILE lacks
+    #[arg(long, value_name = "FILE.jsonl", requires = "all")]
+    pub(crate) results: Option<PathBuf>,
+    /// With --all: grade only part I of N equal parts, 1 to N, for jobs of an array with separate
+    /// --results
+    #[arg(long, value_name = "I/N", requires = "all", conflicts_with = "merge")]
+    pub(crate) shard: Option<Shard>,
+    /// With --all: grade by the results of these files (put into --results, if given); measure no
+    /// submission
+    #[arg(long, value_name = "FILE.jsonl", num_args = 1.., requires = "all")]
+    pub(crate) merge: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) array: ArrayChoice,
     /// Measure one submission within these cycles, one limit for each run (used by the grader
     /// itself)
     #[arg(

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use simt_teach::sweep::{Shard, Step};
 
 use super::plot::picture_name;
-use super::{LaunchChoice, LimitChoice, MachineChoice, RowFormat, SassChoice, TimingArg};
+use super::{
+    ArrayChoice, LaunchChoice, LimitChoice, MachineChoice, RowFormat, SassChoice, TimingArg,
+};
 
 /// Run a program for each combination of values; tabulate, record and draw the results
 ///
@@ -61,7 +63,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) results: Option<PathBuf>,
     /// Rerun and replace points that --results has from another text, machine or option
-    #[arg(long, requires = "results", conflicts_with = "merge")]
+    #[arg(long, requires = "results", conflicts_with_all = ["merge", "slurm"])]
     pub(crate) replace: bool,
     /// Run only part I of N equal parts, 1 to N, for jobs of an array with separate --results
     #[arg(long, value_name = "I/N", conflicts_with = "merge")]
@@ -74,6 +76,8 @@ pub(crate) struct SweepArgs {
         conflicts_with_all = ["file", "scan", "list", "set", "mode", "machine"]
     )]
     pub(crate) merge: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) array: ArrayChoice,
     /// Show these metrics, comma-separated, by nvprof or Nsight Compute name
     #[arg(
         long,

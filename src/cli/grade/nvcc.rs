@@ -62,7 +62,7 @@ const WORDS: &[&str] =
 /// Bytes of all files that nvcc may write.
 const MOST_FILES: u64 = 256 << 20;
 /// Memory of its programs together, in MiB. All of cooperative groups takes 260.
-const MEMORY: u64 = 1024;
+pub(super) const MEMORY: u64 = 1024;
 /// Bytes of its messages shown to a student.
 const MOST_MESSAGES: usize = 3000;
 

@@ -88,6 +88,25 @@ impl Planned {
         ];
         Ok(Planned { inputs: fingerprint(parts), point, machine: resolved, launch })
     }
+
+    /// Returns the run of the point, or the reason why there is none.
+    pub(super) fn prepared<'a>(
+        &'a self,
+        args: &SweepArgs,
+        program: &'a Program,
+        kernel: &'a Kernel,
+    ) -> Result<Job<'a>, String> {
+        let machine = self.machine.as_ref().map_err(Clone::clone)?;
+        let said = |failure: Failure| message(&failure);
+        machine.check(kernel).map_err(said)?;
+        let launch =
+            job::resolve(program, kernel, &self.launch).map_err(said)?.map_err(|found| {
+                found.into_iter().map(|found| found.message).collect::<Vec<_>>().join("; ")
+            })?;
+        let timing = TimingArg::of(args.timing);
+        let options = Options { timing, ..machine.options(&args.limit) };
+        Ok(Job::new(program, kernel, launch, &machine.spec, options))
+    }
 }
 
 /// Runs a point on `jobs` host threads.
@@ -107,28 +126,12 @@ pub(super) fn simulate(
             message,
         )
     };
-    let machine = match &job.machine {
-        Ok(machine) => machine,
-        Err(message) => return error(message.clone()),
-    };
-    if let Err(failure) = machine.check(kernel) {
-        return error(message(&failure));
-    }
-    let launch = match job::resolve(program, kernel, &job.launch) {
-        Ok(Ok(launch)) => launch,
-        Ok(Err(found)) => {
-            return error(
-                found.into_iter().map(|found| found.message).collect::<Vec<_>>().join("; "),
-            );
-        }
-        Err(failure) => return error(message(&failure)),
-    };
-    let timing = TimingArg::of(args.timing);
-    let options = Options { timing, ..machine.options(&args.limit) };
-    let run = Job::new(program, kernel, launch, &machine.spec, options);
-    match simulate::simulate(run, &Threads::new(jobs)) {
-        Ok(simulation) => Record::of_run(&simulation.run, job.point.clone(), job.inputs.clone()),
-        Err(does_not_fit) => error(does_not_fit.to_string()),
+    match job.prepared(args, program, kernel) {
+        Err(message) => error(message),
+        Ok(run) => match simulate::simulate(run, &Threads::new(jobs)) {
+            Ok(done) => Record::of_run(&done.run, job.point.clone(), job.inputs.clone()),
+            Err(does_not_fit) => error(does_not_fit.to_string()),
+        },
     }
 }
 

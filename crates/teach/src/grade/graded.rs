@@ -1,6 +1,6 @@
 //! A graded submission: the contents of every report format.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A graded submission.
 #[derive(Clone, Debug, Serialize)]
@@ -31,7 +31,7 @@ pub struct Graded {
 }
 
 /// Reason why a submission could not be judged.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "why")]
 pub enum Failed {
     /// The submission cannot be run.

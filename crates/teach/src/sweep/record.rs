@@ -1,10 +1,12 @@
 //! Result of one point, as a line of JSON.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Point, Setting};
+use crate::results::{self, Line};
 use simt_report::Run;
 use simt_report::metrics::Value;
 
@@ -115,10 +117,39 @@ impl Record {
         self.point.0.get(name)
     }
 
-    /// Serializes the record as one line of JSON, without a line break.
-    pub fn to_line(&self) -> String {
-        // Numbers, strings and maps with string keys always have a JSON form.
-        serde_json::to_string(self).unwrap_or_default()
+    fn key(&self) -> (&str, &str, &Point) {
+        (&self.program, &self.kernel, &self.point)
+    }
+}
+
+impl Line for Record {
+    const SCHEMA: &'static str = Record::SCHEMA;
+
+    fn schema(&self) -> &str {
+        &self.schema
+    }
+
+    fn order(&self, other: &Record) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+
+    fn is_error(&self) -> bool {
+        self.is_error()
+    }
+
+    fn of(&self) -> String {
+        format!("{} at {}", self.program, self.point)
+    }
+}
+
+/// The records of a file, sorted by program, kernel and point.
+pub type Results = results::Results<Record>;
+
+impl Results {
+    /// Record of a point, if any.
+    pub fn find(&self, program: &str, kernel: &str, point: &Point) -> Option<&Record> {
+        let wanted = (program, kernel, point);
+        self.find_by(|record| record.key().cmp(&wanted))
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::results::Tail;
 use simt_report::Style;
 use simt_report::metrics::Value;
 
