@@ -2,7 +2,7 @@
 //! (`crates/core/tests/model`).
 
 mod device;
-#[expect(dead_code, unused_imports, reason = "the core's tests draw other programs as well")]
+#[expect(unused_imports, reason = "the core's tests draw other programs as well")]
 #[path = "../../crates/core/tests/model/generator/mod.rs"]
 mod generator;
 
