@@ -72,8 +72,11 @@ fn judge(text: &str) -> Result<u32, String> {
 #[expect(clippy::print_stderr, reason = "a campaign says how much it ran")]
 fn fresh_kernels_leave_what_the_oracle_leaves() {
     let (kernels, runs) = (Cell::new(0), Cell::new(0));
-    let programs =
-        prop_oneof![generated::any_program().boxed(), generated::program_in_parts().boxed()];
+    let programs = prop_oneof![
+        generated::any_program().boxed(),
+        generated::program_in_parts().boxed(),
+        generated::program_with_copies().boxed(),
+    ];
     let result = TestRunner::new(support::cases(16)).run(&programs, |program| {
         runs.set(runs.get() + judge(&program.print()).map_err(TestCaseError::fail)?);
         kernels.set(kernels.get() + 1);

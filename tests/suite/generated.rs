@@ -2,8 +2,7 @@
 //! (`crates/core/tests/model`).
 
 mod device;
-#[expect(unused_imports, reason = "the core's tests draw other programs as well")]
 #[path = "../../crates/core/tests/model/generator/mod.rs"]
 mod generator;
 
-pub(crate) use generator::{Program, any_program, program_in_parts};
+pub(crate) use generator::{Program, any_program, program_in_parts, program_with_copies};

@@ -211,8 +211,8 @@ fn is_global(image: &Image<'_>, section: usize) -> bool {
 fn unsupported(kind: u32, symbol: &Symbol<'_>, section: &Section<'_>) -> CubinError {
     if symbol.kind == SymbolKind::Entry {
         return CubinError::Unsupported(format!(
-            "the address of kernel `{}` is not supported: the simulator has no device-side launch \
-             (dynamic parallelism); launch the kernel from the host",
+            "the address of kernel `{}` (relocation type {kind}) is not supported: the simulator has \
+             no device-side launch (dynamic parallelism); launch the kernel from the host",
             symbol.name
         ));
     }

@@ -25,7 +25,7 @@ use expected::Expected;
 use harness::{Case, lookup};
 
 /// Meanings that direct threads instead of computing, and where they are tested.
-const ELSEWHERE: [(&str, &[Sem]); 10] = [
+const ELSEWHERE: [(&str, &[Sem]); 11] = [
     (
         "tests/programs.rs runs programs/small, which branch, return and sleep",
         &[Sem::Branch, Sem::Exit, Sem::Sleep],
@@ -56,6 +56,10 @@ const ELSEWHERE: [(&str, &[Sem]); 10] = [
         ],
     ),
     ("copies.rs", &[Sem::AsyncCopy, Sem::CopyGroups]),
+    (
+        "tests/textures, which tests/suite/textures.rs runs",
+        &[Sem::Texture, Sem::ImageQuery, Sem::SurfaceLoad, Sem::SurfaceStore, Sem::SurfaceReduce],
+    ),
     ("vectors.rs", &[Sem::AtomicVector]),
     ("video.rs", &[Sem::Video]),
     ("nothing to see: the model has no use for a hint", &[Sem::Hint, Sem::Policy]),
