@@ -226,7 +226,7 @@ fn check_counts_the_instructions_and_lists_all_that_is_missing() {
         &ended.out,
         &[
             &format!("{} of {all} machine instructions supported", all - times - 1),
-            "`HGMMA` is not supported (line ",
+            "`HGMMA` is not supported: tensor cores of warp groups are not modelled (line ",
             "`.FOO` of `IMAD` is not supported (lines ",
         ],
     );

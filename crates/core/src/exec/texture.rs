@@ -371,7 +371,7 @@ pub(super) fn query(
         let l = lane as usize % MAX_LANES;
         let object = object(op.handle, l, registers, env.global);
         let Some(image) = Image::of(object, env.global) else {
-            let kind = FaultKind::BadImage { object, surface: false, other: false };
+            let kind = FaultKind::BadImage { object, surface: op.surface, other: false };
             return Err(Fault { lane, kind });
         };
         row[l] = property(op.property, &image);

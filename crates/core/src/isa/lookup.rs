@@ -95,8 +95,9 @@ fn takes_hint(opcode: &str, words: &[&str]) -> bool {
 /// Sorts modifiers into the order of the PTX ISA.
 ///
 /// ptxas accepts other orders, which compilers and libraries use: order, scope and space of an
-/// atomic (`atom.global.gpu.add.u32`, `atom.add.relaxed.gpu.u32`, `atom.v2.f32.add`), and the `.sync` of warp-level
-/// instructions (`vote.ballot.sync.b32`).
+/// atomic (`atom.global.gpu.add.u32`, `atom.add.relaxed.gpu.u32`, `atom.v2.f32.add`), the `.sync` of
+/// warp-level instructions (`vote.ballot.sync.b32`), and the words of matrix instructions
+/// (`ldmatrix.sync.aligned.x4.m8n8.shared.b16`).
 fn usual_order<'w>(opcode: &str, words: &[&'w str]) -> Vec<&'w str> {
     let rank: fn(&str) -> u32 = match opcode {
         "atom" | "red" => |word| match word {
@@ -109,6 +110,17 @@ fn usual_order<'w>(opcode: &str, words: &[&'w str]) -> Vec<&'w str> {
             _ => 3,
         },
         "shfl" | "vote" | "redux" => |word| u32::from(word != "sync"),
+        "ldmatrix" | "stmatrix" => |word| match word {
+            "sync" | "aligned" | "m8n8" => 0,
+            "x1" | "x2" | "x4" => 1,
+            _ => 2,
+        },
+        // nvcc writes the rounding of f64 products last.
+        "wmma" => |word| match word {
+            "f64" => 2,
+            "rn" => 1,
+            _ => 0,
+        },
         "match" => |word| u32::from(!matches!(word, "any" | "all")),
         _ => |_| 0,
     };
@@ -289,6 +301,25 @@ mod tests {
         ] {
             let text = error(mnemonic);
             assert!(text.contains(expected), "{mnemonic}: {text}");
+        }
+    }
+
+    #[test]
+    fn other_orders_name_the_same_form() {
+        let isa = Isa::ptx();
+        for (usual, other) in [
+            ("atom.relaxed.gpu.global.add.u32", "atom.add.relaxed.gpu.global.u32"),
+            (
+                "ldmatrix.sync.aligned.m8n8.x4.shared.b16",
+                "ldmatrix.sync.aligned.x4.m8n8.shared.b16",
+            ),
+            (
+                "wmma.mma.sync.aligned.row.col.m8n8k4.rn.f64.f64.f64.f64",
+                "wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64.rn",
+            ),
+        ] {
+            let [usual, other] = [usual, other].map(|text| isa.lookup(text).expect(text));
+            assert_eq!((usual.index, usual.words), (other.index, other.words));
         }
     }
 

@@ -107,6 +107,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("suld", "as tex"),
     ("sust", "as tex"),
     ("sured", "as tex"),
+    ("suq", "as tex"),
     ("createpolicy", "a policy is opaque"),
     ("atom{.<atom_order>}{.<scope>}{.global}.add.(v2|v4)", "vectors.rs; not recorded on a GPU"),
     ("atom{.<atom_order>}{.<scope>}{.global}.(add|min|max).noftz.(v2|v4", "as atom.add.v2"),

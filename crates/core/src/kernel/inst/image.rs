@@ -182,6 +182,8 @@ pub enum ImageProperty {
 pub struct ImageQuery {
     /// Texture or surface.
     pub handle: Handle,
+    /// True for `suq`, which asks about a surface.
+    pub surface: bool,
     /// Property.
     pub property: ImageProperty,
     /// Result (narrow).

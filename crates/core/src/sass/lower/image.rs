@@ -133,7 +133,7 @@ fn query(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     let d = l.results(1, 1)?.ok_or(Missing::Operands)?;
     // The level, of which there is one.
     l.sources(2, 1)?;
-    Ok(Op::ImageQuery(ImageQuery { handle, property, d }))
+    Ok(Op::ImageQuery(ImageQuery { handle, surface: false, property, d }))
 }
 
 /// SULD.D.BA.2D.STRONG.SM.TRAP R14, [R2], UR8, 0x0

@@ -63,6 +63,7 @@ pub(super) fn query(m: &FormMatch<'_>, args: &Args) -> Op {
     ]);
     Op::ImageQuery(ImageQuery {
         handle: image(args, 1).0,
+        surface: m.form.opcode == "suq",
         property: property.unwrap_or(ImageProperty::Width),
         d: args.row(0),
     })
