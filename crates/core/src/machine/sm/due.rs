@@ -37,33 +37,27 @@ impl<O: Observer> Sm<'_, O> {
 
     /// Returns true if no scheduler has its turn any more in the cycle of the last turn.
     #[inline(always)]
-    pub(in crate::machine) fn cycle_is_over(&mut self) -> bool {
+    pub(in crate::machine) fn cycle_is_over(&self) -> bool {
         self.next_due() >> TURN_BITS != self.last_turn >> TURN_BITS
     }
 
-    /// Returns the earliest entry of `due`, after the schedulers left in a cycle have had their turn.
+    /// Returns the next turn, as an entry of `due`.
     #[inline(always)]
-    fn next_due(&mut self) -> u64 {
+    fn next_due(&self) -> u64 {
         let first = self.first_due();
-        if first >= self.last_turn {
-            return first;
-        }
-        self.finish_cycle();
-        self.first_due()
+        if first >= self.last_turn { first } else { self.rest_of_cycle().unwrap_or(first) }
     }
 
-    /// Gives the schedulers whose turn is still to come in the cycle of the last turn that turn, if
-    /// they could have issued before: exited lanes open a barrier as of its last arrival.
+    /// Returns the next turn in the cycle of the last one, if an earlier cycle is due.
+    ///
+    /// Exited lanes open a barrier as of its last arrival, so warps may be ready in the past.
     #[cold]
-    fn finish_cycle(&mut self) {
-        let (last, cycle) = (self.last_turn, self.last_turn >> TURN_BITS);
-        for turn in 0..self.schedulers.len() {
-            let s = self.rotated(turn, cycle);
-            let (due, then) = (&mut self.due[s / 4][s % 4], (cycle << TURN_BITS) | turn as u64);
-            if *due < last && then > last {
-                *due = then;
-            }
-        }
+    fn rest_of_cycle(&self) -> Option<u64> {
+        let cycle = self.last_turn >> TURN_BITS;
+        (self.last_turn + 1..(cycle << TURN_BITS) + self.schedulers.len() as u64).find(|&then| {
+            let s = self.rotated(then as usize % (1 << TURN_BITS), cycle);
+            self.due[s / 4][s % 4] <= then
+        })
     }
 
     /// Runs the next turn of a scheduler that may issue. Returns the end of the SM, if reached.
