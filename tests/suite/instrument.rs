@@ -89,7 +89,9 @@ fn disagreement(
 fn long_probes_count_what_the_simulator_counts() {
     let (mut wrong, mut branches) = (Vec::new(), 0);
     for path in ["programs", "tests/calls", "tests/regressions"].into_iter().flat_map(programs) {
-        if CONTENDED.iter().chain([&PARTED]).any(|name| path.ends_with(name)) {
+        // How often a barrier of the grid is tested depends on time.
+        let spins = path.ends_with("reduce_grid.ptx");
+        if spins || CONTENDED.iter().chain([&PARTED]).any(|name| path.ends_with(name)) {
             continue;
         }
         let text = fs::read_to_string(&path).expect("a readable file");
