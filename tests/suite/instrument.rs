@@ -98,7 +98,9 @@ fn long_probes_count_what_the_simulator_counts() {
         let program = Program::parse(&path.display().to_string(), &text);
         for mode in MODES {
             wrong.extend(
-                disagreement(&program, &machine(mode.default_machine()), mode, &mut branches).err(),
+                disagreement(&program, &machine(mode.default_machine()), mode, &mut branches)
+                    .map_err(|e| format!("{}: {e}", path.display()))
+                    .err(),
             );
         }
     }

@@ -10,7 +10,7 @@ use super::pass::Instrumented;
 use super::sequence::Sequence;
 use super::witness::{Witness, places};
 use simt_core::code::Code;
-use simt_core::diag::has_errors;
+use simt_core::diag::{Severity, has_errors};
 use simt_core::isa::Type;
 use simt_core::kernel::{self, Kernel};
 use simt_core::launch::{Buffer, Launch};
@@ -101,9 +101,10 @@ fn probed(kernel: &Kernel, instrumented: &Instrumented) -> Result<Kernel, Failed
     let whole = !has_errors(&findings);
     let (kernels, of_check) = kernel::check(&module, &instrumented.text);
     findings.extend(of_check);
-    let found = kernels.into_iter().find(|k| k.name == kernel.name).filter(|_| whole);
+    let found = kernels.into_iter().find(|k| k.symbol == kernel.symbol).filter(|_| whole);
     found.ok_or_else(|| {
-        let first = findings.first().map_or("kernel missing", |d| d.message.as_str());
+        let error = findings.iter().find(|d| d.severity == Severity::Error);
+        let first = error.map_or("kernel missing", |d| d.message.as_str());
         Failed::Rejected(first.to_string())
     })
 }
