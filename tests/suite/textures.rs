@@ -4,9 +4,10 @@ use std::fs;
 
 use super::cli::{good, simt_sim};
 
-const PROGRAMS: [&str; 6] = [
+const PROGRAMS: [&str; 7] = [
     "tests/textures/fetch.ir",
     "tests/textures/surface.ir",
+    "tests/textures/sum_of_blocks.ir",
     "programs/cuda/convolve_texture.ptx",
     "programs/cuda/convolve_shared.ptx",
     "programs/sass/convolve_texture.sass",
@@ -24,6 +25,14 @@ fn results_are_the_closed_forms_in_both_modes() {
             assert!(report.contains("ok ") && !report.contains("FAIL"), "{program}\n{report}");
         }
     }
+}
+
+/// Reductions of a surface are atomics: their blocks communicate, so their SMs share one thread.
+#[test]
+fn reductions_of_many_blocks_lose_nothing() {
+    let many = ["run", "tests/textures/sum_of_blocks.ir", "--set", "blocks=4000", "--jobs", "2"];
+    let report = good(&many);
+    assert!(report.contains("ok ") && report.contains("interleaved"), "{report}");
 }
 
 /// A row of a texture of 4 bytes per texel is four sectors for a warp; eight rows of four are eight.

@@ -1,8 +1,8 @@
 //! The libraries that a program gets in place of NVIDIA's.
 //!
 //! They are kept in the user's cache folder, in a folder named by their content, because writing
-//! them takes longer than starting a program. A kept folder serves only if nobody but the user
-//! could have changed it.
+//! them takes longer than starting a program. A kept folder is used only if the user alone could have
+//! changed it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ fn remove_old(cache: &Path) {
     }
 }
 
-/// Whether files are the user's own.
+/// Ownership and rights of kept files.
 #[cfg(unix)]
 mod private {
     use std::fs::{self, DirBuilder, Metadata, Permissions};
@@ -113,7 +113,7 @@ mod private {
     /// Rights of others to write.
     const OTHERS_WRITE: u32 = 0o022;
 
-    /// Returns true if a kept folder is whole, and nobody but the user could change it.
+    /// Returns true if a kept folder is whole and the user alone could change it.
     pub(super) fn is_sound(cache: &Path, folder: &Path) -> bool {
         let is_own_file = |name: &str, bytes: usize| {
             let found = fs::symlink_metadata(folder.join(name));
@@ -125,7 +125,7 @@ mod private {
             && RUNTIME_NAMES.iter().all(|name| is_own_file(name, RUNTIME.0.len()))
     }
 
-    /// Returns true if a folder is the user's, and nobody else may add files to it.
+    /// Returns true if a folder is the user's and the user alone may add files to it.
     pub(super) fn is_own_folder(path: &Path) -> bool {
         fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir() && is_own(&meta))
     }

@@ -1,9 +1,9 @@
-//! What blocks on different SMs see of each other.
+//! Instructions by which blocks on different SMs see each other.
 
 use crate::code::{Code, MicroOp};
 use crate::exec;
 use crate::isa::Space;
-use crate::kernel::Op;
+use crate::kernel::{Op, SurfaceMove};
 
 /// Returns true if running blocks can communicate through memory.
 pub(in crate::machine) fn blocks_communicate(code: &Code) -> bool {
@@ -26,6 +26,7 @@ fn communicates(op: &Op) -> bool {
     match op {
         Op::AtomicVector(vector) => visible(vector.first.space),
         Op::Atomic(a) => visible(a.space),
+        Op::Surface(surface) => matches!(surface.direction, SurfaceMove::Reduce(..)),
         Op::Load(l) => l.access.strong() && visible(l.access.space),
         Op::Store(s) => s.access.strong() && visible(s.access.space),
         _ => false,

@@ -101,7 +101,7 @@ pub(crate) struct AsyncCopy {
     pub(crate) cache: &'static str,
     pub(crate) bytes: u32,
     pub(crate) from: Source,
-    /// What becomes zero instead of a copy.
+    /// Elements that become zero instead of a copy.
     pub(crate) zeros: Zeros,
 }
 
@@ -110,7 +110,7 @@ pub(crate) struct AsyncCopy {
 pub(crate) enum Zeros {
     /// None.
     None,
-    /// Those after the first so many.
+    /// All after the given number.
     After(u32),
     /// All, in lanes for which the condition holds.
     Where(Condition),
