@@ -139,22 +139,22 @@ impl<'a, O: Observer> Sm<'a, O> {
             match self.issuer.issue(scheduler, &mut self.warps[w], w, now)? {
                 After::Nothing => {}
                 After::Ended(lanes, pc) => self.lanes_ended(w, lanes, pc, now),
-                After::Arrived => self.release_barriers(self.warps[w].block),
+                After::Arrived => self.release_barriers(self.warps[w].block, now),
             }
         }
         self.refresh(s);
         Ok(())
     }
 
-    /// Releases every barrier of the block at which all threads have arrived.
+    /// Releases every barrier of the block that an arrival or an exit at `now` completed.
     #[inline(never)]
-    fn release_barriers(&mut self, block: usize) {
+    fn release_barriers(&mut self, block: usize, now: Cycle) {
         while let Some(released) = self.issuer.blocks[block].take_complete() {
             self.issuer.watch.progress();
-            let (cycle, sm, id) = (released.last, self.id, self.issuer.blocks[block].id);
+            let (cycle, sm, id) = (released.last.max(now), self.id, self.issuer.blocks[block].id);
             self.issuer.observer.on(Event::BarrierOpen { cycle, sm, block: id, id: released.id });
             let (spec, policy) = (self.cx.spec.barrier, self.cx.spec.policy);
-            let at = released.last + Cycle::from(spec.base);
+            let at = cycle + Cycle::from(spec.base);
             let per_block = self.cx.occupancy.warps_per_block as usize;
             for w in block * per_block..(block + 1) * per_block {
                 let warp = &mut self.warps[w];
@@ -228,7 +228,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
         if self.issuer.blocks[slot].warps > 0 {
             self.count_ended_lanes(w, now);
-            self.release_barriers(slot);
+            self.release_barriers(slot, now);
             return;
         }
         self.issuer.observer.on(Event::BlockEnd {

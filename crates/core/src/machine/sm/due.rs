@@ -48,9 +48,9 @@ impl<O: Observer> Sm<'_, O> {
         if first >= self.last_turn { first } else { self.rest_of_cycle().unwrap_or(first) }
     }
 
-    /// Returns the next turn in the cycle of the last one, if an earlier cycle is due.
+    /// Returns the next turn in the cycle of the last one, if an earlier one is due.
     ///
-    /// Exited lanes open a barrier as of its last arrival, so warps may be ready in the past.
+    /// A barrier without latency lets warps issue whose scheduler had its turn in this cycle.
     #[cold]
     fn rest_of_cycle(&self) -> Option<u64> {
         let cycle = self.last_turn >> TURN_BITS;

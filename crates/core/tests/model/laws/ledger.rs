@@ -1,5 +1,6 @@
 //! An observer that checks the accounts of time: every issue slot of every scheduler, and every
-//! cycle of every resident warp, is accounted for exactly once and without gaps.
+//! cycle of every resident warp, is accounted for exactly once and without gaps, and the issues of
+//! an SM come in the order of their cycles.
 
 use simt_core::base::{Cycle, SmId, WarpId};
 use simt_core::event::{Event, Observer};
@@ -12,6 +13,8 @@ pub(crate) struct Ledger {
     /// By warp slot: start of its warp's residency, and the cycles it was selected or stalled;
     /// `None` while free.
     warps: Vec<Option<(Cycle, Cycle)>>,
+    /// Cycle of the last issue.
+    now: Cycle,
     /// Warps that ended.
     ended: u64,
     /// Discrepancies.
@@ -32,6 +35,16 @@ impl Ledger {
     /// Returns the warps that ran from start to end.
     pub(crate) fn ended(&self) -> u64 {
         self.ended
+    }
+
+    fn issue(&mut self, sm: SmId, warp: WarpId, cycle: Cycle, slots: u32) {
+        if cycle < self.now {
+            self.faults.push(format!("{sm} {warp}: an issue at {cycle} after one at {}", self.now));
+        }
+        self.now = cycle;
+        let scheduler = warp.index() % self.schedulers.len();
+        self.slots(sm, scheduler, "used", cycle, slots.into());
+        self.busy(sm, warp, slots.into());
     }
 
     fn slots(&mut self, sm: SmId, scheduler: usize, what: &str, cycle: Cycle, cycles: Cycle) {
@@ -76,15 +89,9 @@ impl Observer for Ledger {
                 }
             }
             Event::Issue { cycle, sm, warp, slots, .. } if slots > 0 => {
-                let scheduler = warp.index() % self.schedulers.len();
-                self.slots(sm, scheduler, "used", cycle, slots.into());
-                self.busy(sm, warp, slots.into());
+                self.issue(sm, warp, cycle, slots);
             }
-            Event::IssueMicroOp { cycle, sm, warp, .. } => {
-                let scheduler = warp.index() % self.schedulers.len();
-                self.slots(sm, scheduler, "used", cycle, 1);
-                self.busy(sm, warp, 1);
-            }
+            Event::IssueMicroOp { cycle, sm, warp, .. } => self.issue(sm, warp, cycle, 1),
             Event::WarpStalled { sm, warp, cycles, .. } => self.busy(sm, warp, cycles),
             Event::SlotsLost { cycle, sm, scheduler, cycles, .. } => {
                 self.slots(sm, scheduler as usize, "lost", cycle, cycles);
