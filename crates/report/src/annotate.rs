@@ -163,11 +163,16 @@ pub fn annotate(run: &Run, sources: &[Source], style: Style) -> String {
         out += &wrap(&ending, width, "", "  ");
         out.push('\n');
     }
-    let legend = "time: share of issue slots and waiting; exec: instructions that warps executed; \
-                  div: divergent branches; p: predicated branches, and how often they would have \
-                  diverged; lanes: active on average; sect: 32-byte sectors; wait: warp cycles; \
-                  for: longest wait; >> hottest line, > at least a tenth of the time";
-    out += &wrap(legend, width, "", "");
+    let (time_is, waits) = match run.is_timed() {
+        true => ("issue slots and waiting", "; wait: warp cycles; for: longest wait"),
+        false => ("instructions issued, without a clock", ""),
+    };
+    let legend = format!(
+        "time: share of {time_is}; exec: instructions that warps executed; div: divergent \
+         branches; p: predicated branches, and how often they would have diverged; lanes: active \
+         on average; sect: 32-byte sectors{waits}; >> hottest line, > at least a tenth of the time"
+    );
+    out += &wrap(&legend, width, "", "");
     if run.machine_code.is_some() {
         let machine = "; | machine instruction of the line above, after its PTX line and address";
         out.truncate(out.trim_end().len());

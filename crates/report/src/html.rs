@@ -185,6 +185,15 @@ fn shown(text: &str) -> String {
     text.chars().map(harmless).collect()
 }
 
+/// Makes a sentence whose words between backticks are code.
+fn sentence(text: &str) -> Markup {
+    html! {
+        @for (i, part) in text.split('`').enumerate() {
+            @if i % 2 == 1 { code { (shown(part)) } } @else { (shown(part)) }
+        }
+    }
+}
+
 /// Formats a figure for people.
 fn number(value: Value) -> String {
     match value {

@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use super::{heading, number, shown};
+use super::{heading, number, sentence, shown};
 use crate::compare::{BranchPair, Comparison, Figure, LinePair, Parting, StreamIssue};
 use crate::numbers::{grouped, real};
 
@@ -12,7 +12,7 @@ pub(super) fn sections(found: &Comparison) -> Markup {
     let [a, b] = [shown(&found.a.name), shown(&found.b.name)];
     html! {
         section.comparison {
-            @for note in &found.notes { p { "Note: " (shown(note)) } }
+            @for note in &found.notes { p { "Note: " (sentence(note)) } }
             @if !found.is_of_two_languages() {
                 (heading(2, "First difference", None))
                 (parting(found.parting.as_ref(), found.compared_to_the_end, [&a, &b]))

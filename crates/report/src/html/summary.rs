@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Scope, heading, number, outcome, shape, shown};
+use super::{Scope, heading, number, outcome, sentence, shape, shown};
 use crate::numbers::{duration, grouped};
 use crate::{Run, Verdict, metrics};
 
@@ -64,7 +64,7 @@ pub(super) fn section(run: &Run, level: u8) -> Markup {
                     }
                 }
             }
-            @for note in &run.notes { p.note { (shown(note)) } }
+            @for note in &run.notes { p.note { (sentence(note)) } }
         }
     }
 }
