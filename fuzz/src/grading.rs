@@ -3,7 +3,9 @@
 use std::sync::LazyLock;
 
 use simt_report::Style;
-use simt_teach::grade::{self, Answers, Assignment, Graded, Measured, Reader, Submission, show};
+use simt_teach::grade::{
+    self, Answers, Assignment, Graded, Measured, Reader, RunLimit, Submission, show,
+};
 
 use super::{laws, text_of};
 
@@ -47,7 +49,8 @@ pub fn submission(data: &[u8]) {
     let files = |_: &str, _| Err("no files".to_owned());
     let own = match Submission::read(assignment, "handed-in.ir", &text_of(data)) {
         Ok(submission) => {
-            grade::measure(assignment, &submission, &vec![3_000; assignment.runs.len()], &files)
+            let limits = vec![RunLimit { cycles: 3_000, issues: 3_000 }; assignment.runs.len()];
+            grade::measure(assignment, &submission, &limits, &files)
         }
         Err(why) => Measured { refused: Some(why), ..Measured::default() },
     };

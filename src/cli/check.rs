@@ -4,7 +4,7 @@ use simt_core::checks::Checks;
 use simt_core::diag::{Diagnostic, Severity, Span, has_errors, line_column, printable};
 use simt_core::kernel::{Kernel, Refused, support};
 use simt_core::launch::Launch;
-use simt_core::machine::{Finish, Options, Timing};
+use simt_core::machine::{Options, Timing};
 use simt_core::sass::{self, is_listing};
 use simt_core::{Job, NoKernel, Program};
 use simt_report::Run;
@@ -164,7 +164,7 @@ fn run_one(args: &CheckArgs, job: Job<'_>) -> Result<(Exit, Launch), Failure> {
     let program = job.program;
     let wanted = checks::Wanted { on: Some(Checks::ALL), schedules: args.running.schedules };
     let bar = Bar::new(&job.launch, &job.options, args.quiet, 1);
-    let (simulation, findings) = match without_time(args, &job, &wanted, &bar)? {
+    let (simulation, findings) = match without_time(args, &job, &bar)? {
         Some(simulation) => (simulation, Vec::new()),
         None => wanted.run(job, &bar)?,
     };
@@ -191,22 +191,16 @@ fn run_one(args: &CheckArgs, job: Job<'_>) -> Result<(Exit, Launch), Failure> {
 fn without_time(
     args: &CheckArgs,
     job: &Job<'_>,
-    wanted: &checks::Wanted,
     host: &Bar,
 ) -> Result<Option<Simulation>, Failure> {
     let running = &args.running;
-    let chosen = running.timing.is_some() || running.schedules > 0 || running.limit.has_cycles();
-    if chosen || !simulate::is_free_of_order(&job.code) {
+    if running.timing.is_some() || running.schedules > 0 || running.limit.has_cycles() {
         return Ok(None);
     }
     let mut counted = job.clone();
-    counted.options.timing = Timing::Off;
     counted.options.max_issues = counted.options.max_issues.min(MOST_COUNTED);
-    let (mut simulation, findings) = wanted.run(counted, host)?;
-    let ended = matches!(simulation.finish, Finish::Ok) && simulation.run.passed();
-    if !ended || !findings.is_empty() {
-        return Ok(None);
-    }
+    let simulation = simulate::without_time(counted, host, Checks::ALL).map_err(Failure::new)?;
+    let Some(mut simulation) = simulation else { return Ok(None) };
     // Nothing that is printed depends on time.
     simulation.run.notes.retain(|note| note != simulate::COUNTS_ONLY);
     Ok(Some(simulation))

@@ -10,7 +10,7 @@ mod nvcc;
 
 use std::path::{Path, PathBuf};
 
-use simt_teach::grade::{self, Assignment, Failed, Graded, Measured, Reader, show};
+use simt_teach::grade::{self, Assignment, Failed, Graded, Measured, Reader, RunLimit, show};
 
 use super::args::{GradeArgs, GradeFormat};
 use super::array::{Array, Need, Share};
@@ -22,8 +22,8 @@ pub(super) use files::assignment as read_assignment;
 pub(crate) fn grade(args: &GradeArgs) -> Result<Exit, Failure> {
     let folder = &args.assignment;
     let assignment = files::assignment(folder)?;
-    if let (Some(cycles), Some(file)) = (&args.measure, &args.submission) {
-        return child::measure(folder, &assignment, file, cycles);
+    if let (Some(limits), Some(file)) = (&args.measure, &args.submission) {
+        return child::measure(folder, &assignment, file, limits);
     }
     if args.list {
         return output::print(&list(&assignment)).map(|()| Exit::Ok);
@@ -51,8 +51,8 @@ struct Class<'a> {
     assignment: &'a Assignment,
     reference: Measured,
     baseline: Measured,
-    /// Cycle limit of each run.
-    cycles: Vec<u64>,
+    /// Limits of each run.
+    run_limits: Vec<RunLimit>,
     reader: Reader,
 }
 
@@ -63,7 +63,9 @@ impl<'a> Class<'a> {
         reader: Reader,
     ) -> Result<Class<'a>, Failure> {
         let spec = &assignment.spec;
-        let most = vec![spec.limits.cycles; assignment.runs.len()];
+        // With a clock: the reference's cycles limit those of submissions.
+        let timed = RunLimit { cycles: spec.limits.cycles, issues: 0 };
+        let most = vec![timed; assignment.runs.len()];
         let of = |what: &str, file: &str| {
             let measured = child::run(folder, &folder.join(file), assignment, &most)
                 .map_err(|failed| failed.text());
@@ -97,16 +99,20 @@ impl<'a> Class<'a> {
             )));
         }
         let limits = &spec.limits;
-        let limit = |ran: &grade::Ran| {
-            ran.cycles.max(1000).saturating_mul(limits.times_reference).min(limits.cycles)
+        let times = |figure: u64| figure.max(1000).saturating_mul(limits.times_reference);
+        let limit = |ran: &grade::Ran| RunLimit {
+            cycles: times(ran.cycles).min(limits.cycles),
+            issues: times(ran.issues),
         };
-        let cycles = reference.runs.iter().map(limit).collect();
-        Ok(Class { folder, assignment, reference, baseline, cycles, reader })
+        let run_limits = reference.runs.iter().map(limit).collect();
+        Ok(Class { folder, assignment, reference, baseline, run_limits, reader })
     }
 
     fn own(&self, handed: &Result<Handed, String>) -> Result<Measured, Failed> {
         match handed {
-            Ok(handed) => child::run(self.folder, &handed.kernel, self.assignment, &self.cycles),
+            Ok(handed) => {
+                child::run(self.folder, &handed.kernel, self.assignment, &self.run_limits)
+            }
             Err(why) => Err(Failed::Refused(why.clone())),
         }
     }

@@ -59,6 +59,17 @@ fn every_point_has_the_figures_of_its_own_run() {
 }
 
 #[test]
+fn a_sweep_of_counts_equals_one_with_a_clock() {
+    let sweep = ["sweep", REDUCTION, "-P", "n", "1024", "4096", "-D", "x2", "-P"];
+    let metrics = ["mode=pre-volta,volta", "--format", "csv", "--metrics"];
+    let counts = "inst_executed,divergent_branch,gld_transactions,inst_executed_barriers";
+    let sweep = [&sweep[..], &metrics[..], &[counts]].concat();
+    let timed = good(&[&sweep[..], &["--timing", "cycles"]].concat());
+    assert_eq!(good(&sweep), timed);
+    assert_eq!(timed.lines().count(), 7, "{timed}");
+}
+
+#[test]
 fn a_constant_goes_before_an_option_of_its_name() {
     let sweep =
         ["sweep", REDUCTION, "--set", "n=1024", "--metrics", "divergent_branch", "--format", "csv"];

@@ -10,7 +10,7 @@ mod words;
 
 pub use checked::{CheckedSimulation, simulate_checked};
 pub use finished::Finished;
-pub use order::is_free_of_order;
+pub use order::{is_free_of_order, without_time};
 pub use words::{step_infos, why};
 
 use words::{SourceLines, finish_word, step_info, verdict};

@@ -35,7 +35,7 @@ pub use graded::{Failed, Graded, Leader, Mark};
 pub use instructions::{Pattern, Used};
 pub(crate) use judge::number;
 pub use judge::{Answers, Reader, judge};
-pub use measure::{Found, Measured, Ran, measure};
+pub use measure::{Found, Measured, Ran, RunLimit, measure};
 pub(crate) use measure::{replay, watch};
 pub use record::Record;
 pub use rules::{Answer, Band, Criterion, Rule, Than};

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use simt_teach::grade::RunLimit;
 use simt_teach::sweep::Shard;
 
 use super::ArrayChoice;
@@ -55,17 +56,17 @@ pub(crate) struct GradeArgs {
     pub(crate) merge: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) array: ArrayChoice,
-    /// Measure one submission within these cycles, one limit for each run (used by the grader
+    /// Measure one submission within these cycles and issues, one limit for each run (used by the grader
     /// itself)
     #[arg(
         long,
         hide = true,
-        value_name = "CYCLES",
+        value_name = "CYCLES:ISSUES",
         value_delimiter = ',',
         num_args = 0..=1,
         require_equals = true
     )]
-    pub(crate) measure: Option<Vec<u64>>,
+    pub(crate) measure: Option<Vec<RunLimit>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -1,6 +1,6 @@
 //! A submission in its own process: the work of that process, and its start.
 //!
-//! The process is this program again with `--measure`. It limits cycles, memory and file size
+//! The process is this program again with `--measure`. It limits cycles, issues, memory and file size
 //! itself, by counts that do not depend on the host; `watch` limits it from outside. A panic or a
 //! stack overflow ends only that process.
 
@@ -8,7 +8,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use simt_teach::grade::{self, Assignment, Failed, Limits, Measured, Submission, one_line, plain};
+use simt_teach::grade::{
+    self, Assignment, Failed, Limits, Measured, RunLimit, Submission, one_line, plain,
+};
 
 use super::super::{Exit, Failure, output, reading};
 use super::{files, nvcc};
@@ -22,14 +24,14 @@ pub(crate) fn measure(
     folder: &Path,
     assignment: &Assignment,
     file: &Path,
-    cycles: &[u64],
+    limits: &[RunLimit],
 ) -> Result<Exit, Failure> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let files = reading::beside(folder);
     let measured = match text(file, &assignment.spec.limits)
         .and_then(|text| Submission::read(assignment, &name, &text))
     {
-        Ok(submission) => grade::measure(assignment, &submission, cycles, &files),
+        Ok(submission) => grade::measure(assignment, &submission, limits, &files),
         Err(why) => Measured { refused: Some(why), ..Measured::default() },
     };
     output::print(&serde_json::to_string(&measured).map_err(Failure::new)?)?;
@@ -49,25 +51,25 @@ pub(crate) fn run(
     folder: &Path,
     file: &Path,
     assignment: &Assignment,
-    cycles: &[u64],
+    run_limits: &[RunLimit],
 ) -> Result<Measured, Failed> {
     let limits = &assignment.spec.limits;
     if file.extension().is_none_or(|e| e != "cu") {
-        return measured(folder, file, limits, cycles);
+        return measured(folder, file, limits, run_limits);
     }
     let compiled = nvcc::compile(&text(file, limits).map_err(Failed::Refused)?, limits)?;
-    measured(folder, &compiled.ptx(), limits, cycles)
+    measured(folder, &compiled.ptx(), limits, run_limits)
 }
 
 fn measured(
     folder: &Path,
     file: &Path,
     limits: &Limits,
-    cycles: &[u64],
+    run_limits: &[RunLimit],
 ) -> Result<Measured, Failed> {
     let broken = |what: &str, e: &dyn std::fmt::Display| Failed::Grader(format!("{what}: {e}"));
     let program = std::env::current_exe().map_err(|e| broken("cannot find this program", &e))?;
-    let list: Vec<String> = cycles.iter().map(u64::to_string).collect();
+    let list: Vec<String> = run_limits.iter().map(RunLimit::to_string).collect();
     let mut command = Command::new(program);
     command
         .arg("grade")

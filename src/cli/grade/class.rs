@@ -35,7 +35,7 @@ impl Member {
             env!("CARGO_PKG_VERSION"),
             &format!("{spec:?}"),
             &class.assignment.reference.text,
-            &format!("{:?}", class.cycles),
+            &format!("{:?}", class.run_limits),
             &text.unwrap_or_else(|e| e.to_string()),
         ];
         Member { inputs: fingerprint(parts), name, handed }

@@ -105,8 +105,27 @@ impl Planned {
             })?;
         let timing = TimingArg::of(args.timing);
         let options = Options { timing, ..machine.options(&args.limit) };
-        Ok(Job::new(program, kernel, launch, &machine.spec, options))
+        let mut job = Job::new(program, kernel, launch, &machine.spec, options);
+        if shows_counts(args) && simulate::is_free_of_order(&job.code) && !expects_time(&job) {
+            job.options.timing = Timing::Off;
+        }
+        Ok(job)
     }
+}
+
+/// Returns true if nothing that the sweep shows or keeps follows from time.
+///
+/// A file of results answers later questions, too: its lines have all metrics.
+fn shows_counts(args: &SweepArgs) -> bool {
+    let timed = |name: &String| simt_report::known(name).is_ok_and(|(_, m)| m.needs_time());
+    let kept = args.results.is_some() || args.array.slurm.is_some();
+    args.timing.is_none() && !kept && !args.limit.has_cycles() && !args.metrics.iter().any(timed)
+}
+
+/// Returns true if an expectation of the launch is about a metric of time.
+fn expects_time(job: &Job<'_>) -> bool {
+    let mut metrics = job.launch.expectations.iter().filter_map(|expected| expected.metric());
+    metrics.any(|name| simt_report::known(name).is_ok_and(|(_, metric)| metric.needs_time()))
 }
 
 /// Runs a point on `jobs` host threads.

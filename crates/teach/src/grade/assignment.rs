@@ -307,6 +307,21 @@ impl Assignment {
         (!names.is_empty()).then(|| Checks::named(names).ok()).flatten()
     }
 
+    /// Returns true if a criterion or a leaderboard reads a metric of time from a run.
+    pub fn needs_time(&self, run: usize) -> bool {
+        let timed = |name: &str| metrics::find(name).is_some_and(metrics::Metric::needs_time);
+        let here = |case: &str, machine: &str| self.run_at(case, machine) == Some(run);
+        let criteria = self.spec.criteria.iter().any(|criterion| match &criterion.rule {
+            rule @ Rule::Metric { name, .. } => timed(name) && self.runs_of(rule).contains(&run),
+            Rule::Question { answer: Answer::Metric { name, case, machine, .. }, .. } => {
+                timed(name) && here(case, machine)
+            }
+            _ => false,
+        });
+        let mut boards = self.spec.leaderboard.iter();
+        criteria || boards.any(|entry| timed(&entry.metric) && here(&entry.case, &entry.machine))
+    }
+
     /// Metrics used by criteria and leaderboards, by first name.
     pub fn metrics(&self) -> BTreeSet<&'static str> {
         let of_criteria = self.spec.criteria.iter().filter_map(|criterion| match &criterion.rule {

@@ -1,6 +1,8 @@
 //! Runs a submission under every launch of an assignment and records figures, without judging them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -50,8 +52,11 @@ pub struct Ran {
     pub details: Vec<String>,
     /// Metrics used by the assignment.
     pub metrics: BTreeMap<String, f64>,
-    /// Simulated cycles.
+    /// Simulated cycles; 0 if the run had no clock.
     pub cycles: u64,
+    /// Instructions issued by an SM, on average.
+    #[serde(default)]
+    pub issues: u64,
     /// Findings of the checks; empty if none were enabled.
     pub findings: Vec<Found>,
 }
@@ -69,6 +74,33 @@ pub struct Found {
     pub text: String,
 }
 
+/// Limits of one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunLimit {
+    /// Cycles.
+    pub cycles: u64,
+    /// Instructions that an SM may issue in a run without a clock; beyond, the run is repeated with
+    /// one. With 0, every run has a clock.
+    pub issues: u64,
+}
+
+impl fmt::Display for RunLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.cycles, self.issues)
+    }
+}
+
+impl FromStr for RunLimit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<RunLimit, String> {
+        let limit = text.split_once(':').and_then(|(cycles, issues)| {
+            Some(RunLimit { cycles: cycles.parse().ok()?, issues: issues.parse().ok()? })
+        });
+        limit.ok_or_else(|| format!("expected CYCLES:ISSUES, found `{text}`"))
+    }
+}
+
 /// Maximum number of findings kept per run.
 const MOST_FOUND: usize = 20;
 /// Divisor of cycle limits after a run that reached its limit.
@@ -80,12 +112,11 @@ const MESSAGE: usize = 2000;
 /// Issues per warp searched for the worst branch, and issues drawn from there.
 const MAP: (usize, usize) = (400, 14);
 
-/// Measures a submission. `cycles` holds the limits of the runs; a run without one has the
-/// assignment's limit.
+/// Measures a submission. A run without one of the `limits` has the assignment's, and a clock.
 pub fn measure(
     assignment: &Assignment,
     submission: &Submission,
-    cycles: &[u64],
+    limits: &[RunLimit],
     files: Files<'_>,
 ) -> Measured {
     let mut measured = Measured {
@@ -101,10 +132,13 @@ pub fn measure(
     let mut hurry = [1, 1];
     for run in 0..assignment.runs.len() {
         let side = usize::from(assignment.is_hidden(run));
-        let limit = cycles.get(run).copied().unwrap_or(assignment.spec.limits.cycles) / hurry[side];
+        let mut limit = limits.get(run).copied().unwrap_or(timed(assignment));
+        limit.cycles /= hurry[side];
+        let (_, site) = assignment.runs[run];
+        let sms = assignment.sites.get(site).map_or(1, |site| site.spec.sms);
         let (ran, done) = match one(assignment, submission, run, limit, files) {
             Ok((simulation, findings)) => {
-                (ran(&simulation, &findings, submission, &names), Some(simulation.run))
+                (ran(&simulation, &findings, submission, sms, &names), Some(simulation.run))
             }
             Err(message) => {
                 (Ran { finish: "error".into(), message: Some(message), ..Ran::default() }, None)
@@ -126,10 +160,19 @@ pub fn measure(
             [0, 1].map(|side: usize| executed[side].contains(&used.line));
     }
     measured.map = worst.and_then(|(_, pc, run)| {
-        let cycles = measured.runs.get(run)?.cycles;
+        // A run without a clock ended within the limit of issues.
+        let cycles = match measured.runs.get(run)?.cycles {
+            0 => assignment.spec.limits.cycles,
+            cycles => cycles,
+        };
         map(assignment, submission, (run, cycles), pc, files)
     });
     measured
+}
+
+/// Limit of a run that has a clock.
+fn timed(assignment: &Assignment) -> RunLimit {
+    RunLimit { cycles: assignment.spec.limits.cycles, issues: 0 }
 }
 
 /// Count, step and run of the branch that diverged most often.
@@ -178,11 +221,11 @@ fn one(
     assignment: &Assignment,
     submission: &Submission,
     run: usize,
-    max_cycles: u64,
+    limit: RunLimit,
     files: Files<'_>,
 ) -> Result<(Simulation, Vec<Diagnostic>), String> {
     let launch = launch(assignment, submission, run, files)?;
-    let (site, options) = options(assignment, run, max_cycles).ok_or("no such machine")?;
+    let (site, options) = options(assignment, run, limit.cycles).ok_or("no such machine")?;
     let spec = &site.spec;
     let product =
         |sizes: [u32; 3]| sizes.iter().fold(1u64, |all, &n| all.saturating_mul(u64::from(n)));
@@ -191,33 +234,39 @@ fn one(
     let buffers: u64 = launch.buffers.iter().map(|buffer| buffer.bytes).sum();
     let bytes =
         footprint(&submission.program.module, threads).saturating_add(buffers.saturating_mul(2));
-    let limit = assignment.spec.limits.memory_mib;
-    if bytes > limit << 20 {
+    let most = assignment.spec.limits.memory_mib;
+    if bytes > most << 20 {
         return Err(format!(
             "it could use {} MiB of host memory ({threads} threads at a time); the limit is \
-             {limit} MiB",
+             {most} MiB",
             bytes >> 20
         ));
     }
     let (program, kernel) = (&submission.program, submission.kernel());
-    match assignment.checks_of(run) {
-        None => simulate::simulate(Job::new(program, kernel, launch, spec, options.clone()), &())
-            .map(|simulation| (simulation, Vec::new()))
-            .map_err(|e| e.to_string()),
-        Some(checks) => simulate::simulate_checked(
-            Job::new(program, kernel, launch, spec, options.clone()),
-            &(),
-            checks,
-        )
-        .map(|done| (done.simulation, done.findings))
-        .map_err(|e| e.to_string()),
+    let job = Job::new(program, kernel, launch, spec, options);
+    let checks = assignment.checks_of(run);
+    if limit.issues > 0 && !assignment.needs_time(run) {
+        let mut counted = job.clone();
+        counted.options.max_issues = limit.issues;
+        let on = checks.unwrap_or_default();
+        let done = simulate::without_time(counted, &(), on).map_err(|e| e.to_string())?;
+        if let Some(simulation) = done {
+            return Ok((simulation, Vec::new()));
+        }
     }
+    match checks {
+        None => simulate::simulate(job, &()).map(|simulation| (simulation, Vec::new())),
+        Some(checks) => simulate::simulate_checked(job, &(), checks)
+            .map(|done| (done.simulation, done.findings)),
+    }
+    .map_err(|e| e.to_string())
 }
 
 fn ran(
     simulation: &Simulation,
     findings: &[Diagnostic],
     submission: &Submission,
+    sms: u32,
     names: &BTreeSet<&'static str>,
 ) -> Ran {
     let run = &simulation.run;
@@ -243,6 +292,9 @@ fn ran(
         let lanes = lanes.map(|l| format!("\n{}", lines.say_in(l.line, &words(l))));
         plain(&format!("{}{}", verdict.message, lanes.collect::<String>()), MESSAGE)
     };
+    let metric = |name: &str| run.metric(name).map_or(0.0, Value::as_f64);
+    let blocks = simulation.launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+    let busy = blocks.min(sms.into()).max(1);
     Ran {
         finish: run.finish.name().to_owned(),
         message: run.verdict.as_ref().map(verdict),
@@ -250,6 +302,7 @@ fn ran(
         details: failed.map(|e| plain(&format!("{}: {}", e.text, e.detail), MESSAGE)).collect(),
         metrics: names.iter().filter_map(|name| value(name)).collect(),
         cycles: run.cycles,
+        issues: (metric("inst_issued") as u64).div_ceil(busy),
         findings: findings.iter().take(MOST_FOUND).map(found).collect(),
     }
 }
@@ -304,8 +357,7 @@ pub(crate) fn replay(
     run: usize,
     files: Files<'_>,
 ) -> Result<Simulation, String> {
-    one(assignment, submission, run, assignment.spec.limits.cycles, files)
-        .map(|(simulation, _)| simulation)
+    one(assignment, submission, run, timed(assignment), files).map(|(simulation, _)| simulation)
 }
 
 /// Records the lanes of a block, at most `limit` issues per warp.

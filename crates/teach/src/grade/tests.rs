@@ -2,7 +2,9 @@
 
 use super::instructions::{Pattern, Used};
 use super::rules::Band;
-use super::{footprint, one_line, plain, without_colour};
+use super::{
+    Assignment, Measured, RunLimit, Submission, footprint, measure, one_line, plain, without_colour,
+};
 use simt_core::isa::Class;
 use simt_core::ptx;
 
@@ -82,4 +84,55 @@ fn the_estimate_has_what_a_text_can_ask_for() {
     assert_eq!(bytes(".global .u64 a[18446744073709551615][2];", 1), u64::MAX, "no sum wraps");
     let registers = bytes(&kernel(".reg .u64 %r<1000>;"), 32);
     assert!((1000 * 8 * 32..10 * 1000 * 8 * 32).contains(&registers), "{registers}");
+}
+
+/// Measures a text against the assignment of the fuzz seeds, within this number of issues.
+fn measured(submitted: &str, issues: u64) -> Measured {
+    let reference = include_str!("../../../../fuzz/seeds/doubled.ir");
+    let assignment = include_str!("../../../../fuzz/seeds/assignment/doubled.ron");
+    let assignment = Assignment::load(assignment, &|_| Ok(reference.to_owned()));
+    let assignment = assignment.unwrap_or_else(|faults| panic!("{faults}"));
+    let submission = Submission::read(&assignment, "handed-in.ir", submitted);
+    let submission = submission.unwrap_or_else(|why| panic!("{why}"));
+    let limit = RunLimit { cycles: 100_000, issues };
+    let limits = vec![limit; assignment.runs.len()];
+    measure(&assignment, &submission, &limits, &|_, _| Err("no files".to_owned()))
+}
+
+#[test]
+fn a_run_has_a_clock_only_if_a_criterion_needs_time_or_something_is_wrong() {
+    let reference = include_str!("../../../../fuzz/seeds/doubled.ir");
+    let timed = measured(reference, 0);
+    let mut counted = measured(reference, 10_000);
+    // The leaderboard has cycles of the short case on h200.
+    let clocks: Vec<bool> = counted.runs.iter().map(|ran| ran.cycles > 0).collect();
+    assert_eq!(clocks, [false, true, false]);
+    for (counted, timed) in counted.runs.iter_mut().zip(&timed.runs) {
+        assert!(
+            counted.passed && timed.cycles > 0 && counted.issues == timed.issues,
+            "{counted:?}"
+        );
+        counted.cycles = timed.cycles;
+        // Nothing reads metrics of time from the others.
+        let mut all = timed.metrics.clone();
+        all.append(&mut counted.metrics);
+        counted.metrics = all;
+        assert_eq!(counted.metrics, timed.metrics);
+    }
+    assert_eq!(counted, timed);
+
+    let doubles = "add.u32 %x, %x, %x;";
+    let wrong = reference.replace(doubles, "add.u32 %x, %x, 1;");
+    let races = reference.replace(
+        "st.global.u32 [%out], %x;",
+        "st.global.u32 [%out], %x;\n    \
+         mov.u32 %i, %ctaid.x;\n    ld.param.u64 %out, [in];\n    st.global.u32 [%out], %i;",
+    );
+    let atomic =
+        reference.replace(doubles, "atom.global.add.u32 %n, [%in], 0;\n    add.u32 %x, %x, %x;");
+    let long = reference.replace(doubles, "again:\n    bra again;");
+    for text in [&wrong, &races, &atomic, &long] {
+        assert_ne!(text, reference);
+        assert_eq!(measured(text, 10_000), measured(text, 0), "{text}");
+    }
 }
