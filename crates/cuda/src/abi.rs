@@ -14,6 +14,7 @@ mod device;
 mod exit;
 mod functions;
 pub(crate) mod host;
+mod ipc;
 mod launch;
 mod library;
 mod links;

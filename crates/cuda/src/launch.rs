@@ -74,7 +74,8 @@ impl Driver {
         let asked = self.functions.get(request.function)?.most_dynamic;
         let default = SHARED_DEFAULT.min(device.most_shared()).saturating_sub(kernel.shared_bytes);
         if request.shared > asked.unwrap_or(0).max(default) {
-            return Err(Error::INVALID_VALUE);
+            let too_large = Error::COOPERATIVE_LAUNCH_TOO_LARGE; // as seen on an H100
+            return Err(if request.cooperative { too_large } else { Error::INVALID_VALUE });
         }
         Ok(())
     }

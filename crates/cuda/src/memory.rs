@@ -5,7 +5,10 @@
 //! that the process uses. A freed address is not used again before the space is exhausted, so a
 //! stale pointer faults.
 
+mod shared;
+
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 
 use simt_core::exec::SegmentImage;
 use simt_core::isa::Type;
@@ -38,6 +41,8 @@ pub(crate) enum Use {
     Managed,
     /// Variables of a module.
     Variable,
+    /// Device memory of another process.
+    Imported,
 }
 
 /// An allocation.
@@ -65,11 +70,24 @@ pub(crate) struct Allocation {
     is_lent: bool,
     /// Content of memory of the process when a launch got it.
     before: Vec<u32>,
+    /// File that holds the content, if other processes have it or may have it.
+    file: Option<File>,
+    /// Times that memory of another process was opened.
+    opened: u32,
 }
 
 impl Allocation {
     fn end(&self) -> u64 {
         self.address + self.bytes
+    }
+
+    fn is_device(&self) -> bool {
+        matches!(self.purpose, Use::Device | Use::Imported)
+    }
+
+    /// Returns the end of what kernels can reach.
+    fn reach_end(&self) -> u64 {
+        self.address + if self.is_device() { reach(self.bytes) } else { self.bytes }
     }
 
     /// Returns true for managed memory, and for variables that the program reads by their address.
@@ -89,9 +107,16 @@ impl Allocation {
 }
 
 /// Unit in which a GPU allocates: kernels can reach the rest of an allocation's last unit.
-///
-/// Allocations are as far apart as this at least.
 const GRANULE: u64 = 512;
+/// Bytes of a page of a GPU. Kernels can reach the rest of a large allocation's last page (seen on
+/// an H100: 3,000,000 bytes reach to 4 MiB), of which no other allocation has a part.
+const DEVICE_PAGE: u64 = 2 << 20;
+
+/// Returns the bytes that kernels can reach in an allocation, as on a GPU.
+fn reach(bytes: u64) -> u64 {
+    let unit = if bytes < DEVICE_PAGE / 2 { GRANULE } else { DEVICE_PAGE };
+    bytes.checked_next_multiple_of(unit).unwrap_or(bytes)
+}
 
 /// Allocations by address.
 #[derive(Debug)]
@@ -133,11 +158,11 @@ impl AddressSpace {
         if bytes > self.free_bytes() {
             return Err(Error::OUT_OF_MEMORY);
         }
-        let count = usize::try_from(bytes.div_ceil(4)).map_err(|_| Error::OUT_OF_MEMORY)?;
+        let count = usize::try_from(reach(bytes) / 4).map_err(|_| Error::OUT_OF_MEMORY)?;
         // The system provides zeros on first touch, if it can provide them at all.
         Vec::<u32>::new().try_reserve_exact(count).map_err(|_| Error::OUT_OF_MEMORY)?;
         let address = self.place(bytes).ok_or(Error::OUT_OF_MEMORY)?;
-        self.next = address + bytes.next_multiple_of(BUFFER_ALIGN) + GAP;
+        self.next = address + reach(bytes).next_multiple_of(BUFFER_ALIGN) + GAP;
         self.used += bytes;
         let new = self.new_allocation(address, bytes, Use::Device, context);
         self.allocations.insert(address, Allocation { words: vec![0; count], ..new });
@@ -233,18 +258,22 @@ impl AddressSpace {
             host: None,
             is_lent: false,
             before: Vec::new(),
+            file: None,
+            opened: 0,
         }
     }
 
     /// Returns a free address for `bytes` bytes.
     fn place(&self, bytes: u64) -> Option<u64> {
         let fits = |from: u64| {
-            let end = from.checked_add(bytes)?.checked_add(GAP)?;
-            let last = self.allocations.range(..end).next_back().map(|(_, last)| last.end() + GAP);
+            let end = from.checked_add(reach(bytes))?.checked_add(GAP)?;
+            let last = self.allocations.range(..end).next_back();
+            let last = last.map(|(_, last)| last.reach_end() + GAP);
             (end <= DEVICE_END && last.is_none_or(|last| last <= from)).then_some(from)
         };
         fits(self.next).or_else(|| {
-            let ends = self.allocations.range(BUFFER_BASE..DEVICE_END).map(|(_, a)| a.end() + GAP);
+            let last = self.allocations.range(BUFFER_BASE..DEVICE_END);
+            let ends = last.map(|(_, a)| a.reach_end() + GAP);
             let starts = std::iter::once(BUFFER_BASE).chain(ends);
             starts.map(|start| start.next_multiple_of(BUFFER_ALIGN)).find_map(fits)
         })
@@ -301,20 +330,18 @@ impl AddressSpace {
 
     /// Takes the contents of all allocations for a launch, ascending by address.
     ///
-    /// Unless `exact`, device memory ends where its granule does, as on a GPU.
+    /// Unless `exact`, device memory ends where its granule or page does, as on a GPU.
     pub(crate) fn lend(&mut self, exact: bool) -> Vec<Buffer> {
         let lent = self.allocations.values_mut().map(|a| {
             let (address, bytes, words) = match &a.host {
-                None if exact || a.purpose != Use::Device => {
-                    (a.address, a.bytes, std::mem::take(&mut a.words))
-                }
-                None => {
-                    let bytes = a.bytes.next_multiple_of(GRANULE);
-                    let mut words = std::mem::take(&mut a.words);
-                    words.resize((bytes / 4) as usize, 0);
+                Some(host) if !a.is_device() => host.words(),
+                host => {
+                    let bytes = if a.is_device() && !exact { reach(a.bytes) } else { a.bytes };
+                    let own = || std::mem::take(&mut a.words);
+                    let mut words = host.as_ref().map_or_else(own, |host| host.words().2);
+                    words.resize(bytes.div_ceil(4) as usize, 0);
                     (a.address, bytes, words)
                 }
-                Some(host) => host.words(),
             };
             a.is_lent = true;
             a.before = if a.host.is_some() { words.clone() } else { Vec::new() };
@@ -337,7 +364,8 @@ impl AddressSpace {
             match &a.host {
                 None => {
                     a.words = words;
-                    a.words.resize(a.bytes.div_ceil(4) as usize, 0);
+                    let least = a.bytes.div_ceil(4) as usize;
+                    a.words.resize(a.words.len().max(least), 0);
                 }
                 Some(host) => host.store(&before, &words),
             }
@@ -396,6 +424,19 @@ mod tests {
         assert_eq!(space.manage(at + 8), Ok(()), "on the same page");
         let own = space.allocate(8, 1).expect("room");
         assert_eq!(space.manage(own), Err(Error::INVALID_VALUE), "no variable");
+    }
+
+    #[test]
+    fn kernels_reach_the_end_of_a_large_allocations_page() {
+        let mut space = AddressSpace::new(1 << 30);
+        let [a, b] = [DEVICE_PAGE + 4, 8].map(|bytes| space.allocate(bytes, 1).expect("room"));
+        assert!(b >= a + 2 * DEVICE_PAGE + GAP);
+        let mut lent = space.lend(false);
+        assert_eq!((lent[0].bytes, lent[1].bytes), (2 * DEVICE_PAGE, GRANULE));
+        *lent[0].words.last_mut().expect("words") = 7;
+        space.take_back(lent);
+        assert_eq!(space.lend(false)[0].words.last(), Some(&7), "content past the end stays");
+        assert!(space.device_bytes(a, DEVICE_PAGE + 5).is_err(), "copies end where it ends");
     }
 
     #[test]

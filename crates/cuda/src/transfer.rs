@@ -1,8 +1,10 @@
 //! Time of copies and sets: bytes at the rate of the slowest way that they take.
 //!
 //! An estimate, since no machine file has measured rates of a host: a link of sixteen lanes moves
-//! its nominal bytes, device memory those of the machine file. A copy takes no time to start.
+//! its nominal bytes, device memory those of the machine file. The start of each takes what the
+//! start of a launch takes.
 
+use crate::error::Error;
 use crate::memory::{AddressSpace, Use};
 use crate::state::Driver;
 
@@ -58,6 +60,21 @@ impl Driver {
         }
     }
 
+    /// Does a copy or set, of rows perhaps; its start takes time if its bytes do.
+    pub(crate) fn transfer(
+        &mut self,
+        work: impl FnOnce(&mut Driver) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let device = self.current_device()?;
+        let before = self.devices[device].cycles;
+        let done = work(self);
+        let device = &mut self.devices[device];
+        if device.cycles > before {
+            device.cycles += u64::from(device.machine.launch_overhead);
+        }
+        done
+    }
+
     fn pass(&mut self, seconds: impl FnOnce(f64, f64) -> f64) {
         let Ok(device) = self.current_device() else { return };
         let device = &mut self.devices[device];
@@ -73,7 +90,7 @@ impl Driver {
         match self.memory.find(address).map(|found| found.purpose) {
             None => Side::Pageable,
             Some(Use::Pinned | Use::Registered) => Side::Pinned,
-            Some(Use::Managed | Use::Device | Use::Variable) => Side::Device,
+            Some(Use::Managed | Use::Device | Use::Variable | Use::Imported) => Side::Device,
         }
     }
 }

@@ -15,6 +15,7 @@ mod copy3d;
 mod device;
 mod driver;
 mod func;
+mod ipc;
 mod launch;
 mod library;
 mod memory;

@@ -155,7 +155,7 @@ fn checked(to: u64, from: u64, bytes: usize, device: [bool; 2]) -> Result<(), Er
             return Err(Error::INVALID_VALUE);
         }
     }
-    copy(&mut driver, to, from, bytes as u64)
+    driver.transfer(|driver| copy(driver, to, from, bytes as u64))
 }
 
 fn on_stream(stream: Handle) -> Result<(), Error> {
@@ -208,21 +208,23 @@ pub(super) fn block(to: &Side, from: &Side, size: [usize; 3]) -> Result<(), Erro
     }
     to.check([width, height, depth])?;
     from.check([width, height, depth])?;
-    for row in 0..rows {
-        let (y, z) = (row % height, row / height);
-        let mut x = 0;
-        while x < width {
-            let (Some((target, room)), Some((source, left))) =
-                (to.piece(x, y, z), from.piece(x, y, z))
-            else {
-                return Err(Error::INVALID_VALUE);
-            };
-            let bytes = (width - x).min(room).min(left);
-            copy(&mut driver, target, source, bytes)?;
-            x += bytes;
+    driver.transfer(|driver| {
+        for row in 0..rows {
+            let (y, z) = (row % height, row / height);
+            let mut x = 0;
+            while x < width {
+                let (Some((target, room)), Some((source, left))) =
+                    (to.piece(x, y, z), from.piece(x, y, z))
+                else {
+                    return Err(Error::INVALID_VALUE);
+                };
+                let bytes = (width - x).min(room).min(left);
+                copy(driver, target, source, bytes)?;
+                x += bytes;
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 fn plane(copy: In<Plane>) -> Result<(), Error> {

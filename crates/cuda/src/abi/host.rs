@@ -1,6 +1,9 @@
 //! Memory of the process that kernels may address.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::fs::File;
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsRawFd, FromRawFd};
 use std::ptr;
 
 use super::pointer::is_plausible;
@@ -27,6 +30,8 @@ enum Owner {
     Allocated(Layout),
     /// Nobody: pages of simulated memory stay until the process ends.
     Pages,
+    /// The driver, which mapped a file.
+    File,
 }
 
 impl HostMemory {
@@ -66,13 +71,40 @@ impl HostMemory {
         Ok(HostMemory { address, bytes, owner: Owner::Pages })
     }
 
+    /// Maps the first `bytes` bytes of a file of [`shared_file`], which no process can shorten.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of_file(file: &File, bytes: usize) -> Result<HostMemory, Error> {
+        let size = file.metadata().map_or(0, |data| data.len());
+        let (nowhere, file) = (ptr::null_mut(), file.as_raw_fd());
+        // SAFETY: a call with numbers, of which the file is open.
+        let seals = unsafe { libc::fcntl(file, libc::F_GET_SEALS) };
+        let keeps = seals >= 0 && seals & libc::F_SEAL_SHRINK != 0;
+        if bytes == 0 || size < bytes as u64 || !keeps {
+            return Err(Error::INVALID_VALUE);
+        }
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping, which replaces no other.
+        let place = unsafe { libc::mmap(nowhere, bytes, protection, libc::MAP_SHARED, file, 0) };
+        if place == libc::MAP_FAILED {
+            return Err(Error::OUT_OF_MEMORY);
+        }
+        Ok(HostMemory { address: place.expose_provenance(), bytes, owner: Owner::File })
+    }
+
+    /// Fails: other systems have no driver of ours.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn of_file(_file: &File, _bytes: usize) -> Result<HostMemory, Error> {
+        Err(Error::NOT_SUPPORTED)
+    }
+
     /// Returns the bytes of memory that the driver mapped; none of other memory.
     pub(crate) fn mapped(&mut self) -> &mut [u8] {
-        let Owner::Pages = self.owner else {
+        let (Owner::Pages | Owner::File) = self.owner else {
             return &mut [];
         };
         let place = ptr::with_exposed_provenance_mut(self.address);
-        // SAFETY: the pages stay mapped; the program does not use them during a call.
+        // SAFETY: the pages stay mapped as long as this value lives. By CUDA's rules no other user
+        // of the memory, the program or another process, uses it during a call.
         unsafe { std::slice::from_raw_parts_mut(place, self.bytes) }
     }
 
@@ -155,11 +187,43 @@ fn is_mapped(first: u64, last: u64) -> bool {
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        if let Owner::Allocated(layout) = self.owner {
-            // SAFETY: allocated with this layout, and freed once.
-            unsafe { dealloc(ptr::with_exposed_provenance_mut(self.address), layout) };
+        match self.owner {
+            Owner::Allocated(layout) => {
+                // SAFETY: allocated with this layout, and freed once.
+                unsafe { dealloc(ptr::with_exposed_provenance_mut(self.address), layout) };
+            }
+            #[cfg(target_os = "linux")]
+            Owner::File => {
+                // SAFETY: mapped with this size, and unmapped once.
+                unsafe { libc::munmap(ptr::with_exposed_provenance_mut(self.address), self.bytes) };
+            }
+            _ => {}
         }
     }
+}
+
+/// Creates a file without a name, of `bytes` zeros; it lives as long as somebody has it open.
+#[cfg(target_os = "linux")]
+pub(crate) fn shared_file(bytes: u64) -> Result<File, Error> {
+    // SAFETY: the name ends in a zero byte.
+    let file = unsafe {
+        libc::memfd_create(c"simt-sim".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)
+    };
+    if file < 0 {
+        return Err(Error::OUT_OF_MEMORY);
+    }
+    // SAFETY: the descriptor is new, and nobody else closes it.
+    let file = unsafe { File::from_raw_fd(file) };
+    file.set_len(bytes).map_err(|_| Error::OUT_OF_MEMORY)?;
+    // SAFETY: a call with numbers, of which the file is open.
+    let sealed = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, libc::F_SEAL_SHRINK) };
+    if sealed == 0 { Ok(file) } else { Err(Error::NOT_SUPPORTED) }
+}
+
+/// Fails: other systems have no driver of ours.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn shared_file(_bytes: u64) -> Result<File, Error> {
+    Err(Error::NOT_SUPPORTED)
 }
 
 /// Maps a page of zeros at an address of simulated memory, so that the program and a kernel use the

@@ -55,7 +55,7 @@ fn attribute(out: usize, attribute: u32, address: u64) -> Result<(), Error> {
     let (base, bytes, purpose, context, id) =
         (found.address, found.bytes, found.purpose, found.context, found.id);
     let managed = found.is_managed();
-    let on_device = matches!(purpose, Use::Device | Use::Managed | Use::Variable);
+    let on_device = !matches!(purpose, Use::Pinned | Use::Registered);
     let device = device_of_context(&mut driver, context);
     let number = |value: u32| Out::<u32>::at_address(out).set(value);
     let wide = |value: u64| Out::<u64>::at_address(out).set(value);

@@ -30,6 +30,7 @@ use super::context::*;
 use super::copy::*;
 use super::device::*;
 use super::functions::*;
+use super::ipc::*;
 use super::launch::*;
 use super::library::*;
 use super::links::*;

@@ -51,11 +51,13 @@ fn plane(
     if rows > 1 && (pitch as u64) < bytes {
         return Err(Error::INVALID_VALUE);
     }
-    for y in 0..rows as u64 {
-        let at = y.checked_mul(pitch as u64).and_then(|offset| address.checked_add(offset));
-        row(&mut driver, at.ok_or(Error::INVALID_VALUE)?, width, value, columns as u64)?;
-    }
-    Ok(())
+    driver.transfer(|driver| {
+        for y in 0..rows as u64 {
+            let at = y.checked_mul(pitch as u64).and_then(|offset| address.checked_add(offset));
+            row(driver, at.ok_or(Error::INVALID_VALUE)?, width, value, columns as u64)?;
+        }
+        Ok(())
+    })
 }
 
 entry_points! {

@@ -9,7 +9,7 @@ use super::pointer::Out;
 use crate::error::Error;
 use crate::queue::{self, Work};
 use crate::state::{self, Driver, at_once, driver};
-use crate::stream::{DISABLE_TIMING, EVENT_FLAGS, Event, PRIORITIES, Stream};
+use crate::stream::{EVENT_FLAGS, Event, PRIORITIES, Stream};
 use crate::table::Handle;
 
 /// Function of the host that a stream calls with stream, status and data.
@@ -53,26 +53,15 @@ fn record(event: Handle, stream: Handle) -> Result<(), Error> {
         queue::submit(driver, Work::Record(event, device));
         return Ok(());
     }
-    driver.record(event, device);
+    driver.record_idle(event, device);
     Ok(())
 }
 
 fn elapsed(milliseconds: Out<f32>, start: Handle, end: Handle) -> Result<(), Error> {
     let mut driver = at_once()?;
-    let device = driver.current_device()?;
+    driver.context()?;
     milliseconds.check()?;
-    let (start, end) = (driver.events.get(start)?, driver.events.get(end)?);
-    if (start.flags | end.flags) & DISABLE_TIMING != 0 {
-        return Err(Error::INVALID_HANDLE);
-    }
-    if start.pending + end.pending > 0 {
-        return Err(Error::NOT_READY);
-    }
-    let (Some(from), Some(to)) = (start.recorded, end.recorded) else {
-        return Err(Error::INVALID_HANDLE);
-    };
-    let device = &driver.devices[device];
-    milliseconds.set((device.milliseconds(to) - device.milliseconds(from)) as f32)
+    milliseconds.set(driver.elapsed(start, end)? as f32)
 }
 
 /// Reports that a stream is not captured.
@@ -196,7 +185,7 @@ entry_points! {
         if flags & !EVENT_FLAGS != 0 {
             return Err(Error::INVALID_VALUE);
         }
-        let made = driver.events.add(Event { context, flags, recorded: None, pending: 0 });
+        let made = driver.events.add(Event { context, flags, recorded: None, idle: None, pending: 0 });
         event.set(made)
     }
 

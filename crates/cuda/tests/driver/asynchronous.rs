@@ -1,6 +1,7 @@
 //! The host goes on while launches run.
 
 use std::thread;
+use std::time::Duration;
 
 use crate::api::{Driver, address, text};
 
@@ -106,8 +107,51 @@ fn a_child_of_fork_cannot_use_the_driver() {
 }
 
 #[test]
+fn a_small_copy_takes_the_time_of_its_start() {
+    let cuda = Driver::load();
+    cuda.context();
+    let word = cuda.upload(&[7]);
+    let [start, end] = [0; 2].map(|_| cuda.make("cuEventCreate", &[0]));
+    assert_eq!(cuda.call("cuEventRecord", &[start, 0]), 0);
+    assert_eq!(cuda.download(word, 1), [7]);
+    assert_eq!(cuda.call("cuEventRecord", &[end, 0]), 0);
+    assert_eq!(cuda.call("cuEventSynchronize", &[end]), 0);
+    let mut milliseconds = 0_f32;
+    let place = address(&mut milliseconds);
+    assert_eq!(cuda.call("cuEventElapsedTime", &[place, start, end]), 0);
+    assert!(milliseconds > 1e-3, "{milliseconds} ms");
+}
+
+#[test]
+fn two_events_on_an_idle_device_measure_the_host() {
+    const PAUSE: Duration = Duration::from_millis(30);
+    let cuda = Driver::load();
+    cuda.context();
+    let pause = || {
+        let [start, end] = [0; 2].map(|_| cuda.make("cuEventCreate", &[0]));
+        assert_eq!(cuda.call("cuEventRecord", &[start, 0]), 0);
+        thread::sleep(PAUSE);
+        assert_eq!(cuda.call("cuEventRecord", &[end, 0]), 0);
+        assert_eq!(cuda.call("cuEventSynchronize", &[end]), 0);
+        let between = |from: u64, to: u64| {
+            let mut milliseconds = 0_f32;
+            let place = address(&mut milliseconds);
+            assert_eq!(cuda.call("cuEventElapsedTime", &[place, from, to]), 0);
+            milliseconds
+        };
+        [between(start, end), between(end, start)]
+    };
+    // Tests beside this one give the device work now and then; the time is then simulated.
+    let found = (0..100).map(|_| pause()).find(|[forth, _]| *forth >= 30.0);
+    let [forth, back] = found.expect("a pause without work of others");
+    assert!((back + forth).abs() < 1e-3, "{forth} and {back} ms");
+}
+
+#[test]
 fn copies_and_sets_take_the_time_of_their_bytes() {
     const BYTES: u64 = 1 << 22;
+    /// Seconds of the start of a launch on an H200.
+    const START: f64 = 2810.0 / 1.98e9;
     let cuda = Driver::load();
     cuda.context();
     let [a, b] = [0; 2].map(|_| cuda.make("cuMemAlloc_v2", &[BYTES]));
@@ -124,7 +168,7 @@ fn copies_and_sets_take_the_time_of_their_bytes() {
             let mut milliseconds = 0_f32;
             let place = address(&mut milliseconds);
             assert_eq!(cuda.call("cuEventElapsedTime", &[place, start, end]), 0);
-            BYTES as f64 / (f64::from(milliseconds) / 1e3)
+            BYTES as f64 / (f64::from(milliseconds) / 1e3 - START)
         };
         (0..20).map(|_| one()).fold(0.0, f64::max)
     };

@@ -7,4 +7,5 @@ mod api;
 mod asynchronous;
 mod mutated;
 mod programs;
+mod shared;
 mod textures;

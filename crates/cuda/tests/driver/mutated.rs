@@ -114,6 +114,8 @@ const CALLS_MADE: &[(&str, &str)] = &[
     ("cuGraphCreate", "on"),
     ("cuMemPoolDestroy", "h"),
     ("cuDeviceGetDefaultMemPool", "on"),
+    ("cuIpcGetMemHandle", "oh"),
+    ("cuIpcCloseMemHandle", "h"),
 ];
 
 /// Numbers of a seed (xorshift64*).

@@ -309,16 +309,17 @@ fn blocks_meet_at_the_grid_barrier_of_the_device_runtime() {
     let mut argument = memory;
     let mut arguments = [address(&mut argument)];
     let arguments = address(&mut arguments);
-    let launch = |blocks| {
-        let given = [kernel, blocks, 1, 1, 32, 1, 1, 0, 0, arguments];
+    let launch = |blocks, shared| {
+        let given = [kernel, blocks, 1, 1, 32, 1, 1, shared, 0, arguments];
         cuda.call("cuLaunchCooperativeKernel", &given)
     };
     for _ in 0..2 {
-        assert_eq!(launch(8), 0);
+        assert_eq!(launch(8, 0), 0);
         let expected: Vec<u32> = (0..256).rev().collect();
         assert_eq!(cuda.download(memory, 512)[256..], expected);
     }
-    assert_eq!(launch(100_000), 720, "more blocks than fit");
+    assert_eq!(launch(100_000, 0), 720, "more blocks than fit");
+    assert_eq!(launch(8, 60_000), 720, "more shared memory than allowed, as on an H100");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::array::ArrayDescriptor;
 use super::copy3d::{Copy2d, Copy3d};
+use super::ipc::MemoryHandle;
 use super::launch::Config;
 use crate::errors::{Error, Result};
 use crate::registry::Handle;
@@ -92,6 +93,9 @@ driver! {
     cuMemPoolSetAttribute(pool: Handle, attribute: u32, value: *mut c_void);
     cuMemPoolGetAttribute(pool: Handle, attribute: u32, value: *mut c_void);
     cuMemFree_v2(pointer: DevicePtr);
+    cuIpcGetMemHandle(handle: *mut MemoryHandle, pointer: DevicePtr);
+    cuIpcOpenMemHandle_v2(pointer: *mut DevicePtr, handle: MemoryHandle, flags: u32);
+    cuIpcCloseMemHandle(pointer: DevicePtr);
     cuMemFreeAsync(pointer: DevicePtr, stream: Handle);
     cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
     cuMemHostAlloc(pointer: *mut usize, bytes: usize, flags: u32);

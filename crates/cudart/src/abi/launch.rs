@@ -6,6 +6,7 @@ use super::driver::Driver;
 use super::register::{kernel, launched};
 use super::{Dim3, In, Out, api};
 use crate::errors::{Error, Result};
+use crate::props::Version;
 use crate::registry::Handle;
 use std::cell::RefCell;
 
@@ -48,6 +49,15 @@ thread_local! {
     static CONFIGURED: RefCell<Vec<Shape>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Returns the error of a shape that no device takes.
+///
+/// CUDA 13 calls it an invalid value, as its driver does (seen on an H100, runtime 13.0); before, it
+/// was an invalid configuration.
+fn wrong_shape() -> Error {
+    let before = context::version() < Version::V13;
+    if before { Error::INVALID_CONFIGURATION } else { Error::INVALID_VALUE }
+}
+
 /// Names an error of a shape as CUDA does: the driver calls it an invalid value.
 fn of_shape(driver: &Driver, grid: Dim3, block: Dim3, error: Error) -> Error {
     // Attributes 1 to 7: threads of a block, then the largest block and grid by axis.
@@ -58,13 +68,13 @@ fn of_shape(driver: &Driver, grid: Dim3, block: Dim3, error: Error) -> Error {
     let sides = [block.x, block.y, block.z, grid.x, grid.y, grid.z].map(u64::from);
     let threads = sides[..3].iter().product::<u64>();
     let fits = threads <= limit(1) && (2..).zip(sides).all(|(number, side)| side <= limit(number));
-    if error == Error::INVALID_VALUE && !fits { Error::INVALID_CONFIGURATION } else { error }
+    if error == Error::INVALID_VALUE && !fits { wrong_shape() } else { error }
 }
 
 /// Checks a shape that no device takes, and returns the shared bytes as the driver takes them.
 fn checked(grid: Dim3, block: Dim3, shared: usize) -> Result<u32> {
     if [grid.x, grid.y, grid.z, block.x, block.y, block.z].contains(&0) {
-        return Err(Error::INVALID_CONFIGURATION);
+        return Err(wrong_shape());
     }
     u32::try_from(shared).map_err(|_| Error::INVALID_VALUE)
 }
