@@ -81,7 +81,7 @@ impl LaneMask {
     }
 
     /// Returns the lanes in ascending order.
-    pub fn lanes(self) -> impl Iterator<Item = u32> {
+    pub fn lanes(self) -> impl Iterator<Item = u32> + Clone {
         let mut rest = self.0;
         std::iter::from_fn(move || {
             (rest != 0).then(|| {

@@ -207,6 +207,8 @@ pub struct MemoryAccess {
     /// True if any byte of memory has a new value.
     /// False for loads, failed compare-and-swaps, and stores of the old value.
     pub changed: bool,
+    /// True if all 32 lanes access contiguous elements in lane order; may be false for such, too.
+    pub row: bool,
 }
 
 /// A fault: the program did something that has no defined meaning.

@@ -8,8 +8,6 @@
 
 mod check;
 
-use std::sync::atomic::Ordering::Relaxed;
-
 use check::{Parts, Reach, first_fault, resolve, serve_parts};
 pub(super) use check::{check, fill_addresses, first_fault_of};
 
@@ -35,7 +33,7 @@ pub(super) fn load(
     let Access { space, ty, count, bypass_l1, .. } = op.access;
     let bytes = u64::from(ty.bytes()) * u64::from(count);
     fill_addresses(op.address, registers, env.addresses);
-    let effect = |space| {
+    let effect = |space, row| {
         Effect::Access(MemoryAccess {
             space,
             kind: AccessKind::Read,
@@ -43,6 +41,7 @@ pub(super) fn load(
             bytes: bytes as u8,
             bypass_l1,
             changed: false,
+            row,
         })
     };
     // Parameters and constants at a fixed address need one read for all lanes.
@@ -57,10 +56,12 @@ pub(super) fn load(
             }
             None => broadcast(&ParamBlock(env.params), op, lanes, env.addresses, registers),
         }
-        return Ok(effect(space));
+        return Ok(effect(space, false));
     }
     let parts = resolve(space, lanes, env.shared.start(), env.addresses);
+    let mut row = false;
     serve_parts(&parts, bytes, false, env, |env, space, part, reach| {
+        row = reach.row;
         let addresses = &*env.addresses;
         match space {
             Space::Shared => gather(&*env.shared, op, part, addresses, reach.row, registers),
@@ -73,7 +74,7 @@ pub(super) fn load(
             }
         }
     })?;
-    Ok(effect(parts.space()))
+    Ok(effect(parts.space(), row))
 }
 
 /// Executes `st`.
@@ -90,8 +91,9 @@ pub(super) fn store(
     let bytes = u64::from(ty.bytes()) * u64::from(count);
     fill_addresses(op.address, registers, env.addresses);
     let parts = resolve(space, lanes, env.shared.start(), env.addresses);
-    let mut changed = false;
+    let (mut changed, mut row) = (false, false);
     serve_parts(&parts, bytes, true, env, |env, space, part, reach| {
+        row = reach.row;
         let addresses = &*env.addresses;
         match space {
             Space::Shared => {
@@ -120,6 +122,7 @@ pub(super) fn store(
         bytes,
         bypass_l1,
         changed,
+        row,
     }))
 }
 
@@ -177,6 +180,7 @@ pub(super) fn atomic(
         bytes,
         bypass_l1: true,
         changed,
+        row: false,
     }))
 }
 
@@ -361,10 +365,8 @@ fn gather(
     let access = op.access;
     let (bits, step) = (access.ty.bits(), u64::from(access.ty.bytes()));
     let single = row && bits == 32 && access.count == 1 && !access.wide;
-    if single && let (Some(d), Some(run)) = (op.d[0], memory.run(addresses[0])) {
-        for (cell, word) in registers.narrow[usize::from(d.0)].iter_mut().zip(run) {
-            *cell = word.load(Relaxed);
-        }
+    if single && let (Some(d), Some(words)) = (op.d[0], memory.load_row(addresses[0])) {
+        registers.narrow[usize::from(d.0)] = words;
         return;
     }
     // A word that fills its register needs no extension.
@@ -432,13 +434,9 @@ fn scatter(
     let access = op.access;
     let (bits, step) = (access.ty.bits(), u64::from(access.ty.bytes()));
     let single = row && bits == 32 && access.count == 1 && !access.wide;
-    if single && let Some(run) = memory.run(addresses[0]) {
-        let mut difference = 0;
-        for (&value, word) in registers.narrow[usize::from(op.s[0].0)].iter().zip(run) {
-            difference |= word.load(Relaxed) ^ value;
-            word.store(value, Relaxed);
-        }
-        return difference != 0;
+    let stored = || &registers.narrow[usize::from(op.s[0].0)];
+    if single && let Some(changed) = memory.store_row(addresses[0], stored()) {
+        return changed;
     }
     let mut changed = false;
     for (i, s) in op.s.iter().enumerate().take(access.count.into()) {

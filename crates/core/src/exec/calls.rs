@@ -204,6 +204,7 @@ pub(super) fn spill(
         bytes: 4,
         bypass_l1: false,
         changed: false,
+        row: false,
     })
 }
 

@@ -183,6 +183,7 @@ pub(super) fn copy(
         bytes: op.bytes,
         bypass_l1: op.bypass_l1,
         changed: false,
+        row: false,
     }))
 }
 

@@ -1,17 +1,33 @@
 //! The lane loop, written once.
 //!
 //! A row is a fixed array of 32 cells, so the loops have a constant length, no bounds checks, and
-//! vectorise. The results of all lanes are computed before one is written, because the result row
-//! may be a source. Cheap functions compute all 32 lanes and keep the old value of inactive lanes
-//! ([`fill`]). Expensive ones (division, square roots, software rounding) visit only active lanes.
+//! vectorise. The result row may be a source: four lanes are read before their results are written
+//! ([`fill_rows`]). Cheap functions compute all 32 lanes and keep the old value of inactive lanes.
+//! Expensive ones (division, square roots, software rounding) visit only active lanes.
 
 use super::RegisterFile;
 use super::arith::half::{Brain, Half};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::kernel::{Predicate, PredicateUse, Row};
 
+/// Lanes of a vector of 32-bit cells on every processor (SSE2, NEON).
+const VECTOR: usize = 4;
+
+/// The rows of a warp's registers.
+pub(super) struct Rows<'a> {
+    narrow: &'a mut [[u32; MAX_LANES]],
+    wide: &'a mut [[u64; MAX_LANES]],
+}
+
+impl<'a> Rows<'a> {
+    #[inline(always)]
+    pub(super) fn of(registers: &'a mut RegisterFile) -> Rows<'a> {
+        Rows { narrow: &mut registers.narrow, wide: &mut registers.wide }
+    }
+}
+
 /// The cell of one lane in a row: 32 or 64 bits.
-pub(super) trait Cell: Copy {
+pub(super) trait Cell: Copy + Default {
     /// True if vector units select lanes of this width by mask.
     /// This must hold on every processor (SSE2, NEON). If not, visiting lanes one by one is faster
     /// for some masks.
@@ -20,31 +36,42 @@ pub(super) trait Cell: Copy {
     fn row(registers: &RegisterFile, row: Row) -> &[Self; MAX_LANES];
     /// Returns the row of this width, writable.
     fn row_mut(registers: &mut RegisterFile, row: Row) -> &mut [Self; MAX_LANES];
+    /// Returns the row of this width.
+    fn of<'a>(rows: &'a Rows<'_>, row: Row) -> &'a [Self; MAX_LANES];
+    /// Returns the row of this width, writable.
+    fn of_mut<'a>(rows: &'a mut Rows<'_>, row: Row) -> &'a mut [Self; MAX_LANES];
+    /// Returns `new` if `chosen`, else `old`, without a branch.
+    fn choose(chosen: bool, new: Self, old: Self) -> Self;
 }
 
-impl Cell for u32 {
-    const BLENDS: bool = true;
-    #[inline(always)]
-    fn row(registers: &RegisterFile, row: Row) -> &[u32; MAX_LANES] {
-        &registers.narrow[usize::from(row.0)]
-    }
-    #[inline(always)]
-    fn row_mut(registers: &mut RegisterFile, row: Row) -> &mut [u32; MAX_LANES] {
-        &mut registers.narrow[usize::from(row.0)]
-    }
+macro_rules! cells {
+    ($($cell:ident in $file:ident blends $blends:literal),+) => {$(
+        impl Cell for $cell {
+            const BLENDS: bool = $blends;
+            #[inline(always)]
+            fn row(registers: &RegisterFile, row: Row) -> &[$cell; MAX_LANES] {
+                &registers.$file[usize::from(row.0)]
+            }
+            #[inline(always)]
+            fn row_mut(registers: &mut RegisterFile, row: Row) -> &mut [$cell; MAX_LANES] {
+                &mut registers.$file[usize::from(row.0)]
+            }
+            #[inline(always)]
+            fn of<'a>(rows: &'a Rows<'_>, row: Row) -> &'a [$cell; MAX_LANES] {
+                &rows.$file[usize::from(row.0)]
+            }
+            #[inline(always)]
+            fn of_mut<'a>(rows: &'a mut Rows<'_>, row: Row) -> &'a mut [$cell; MAX_LANES] {
+                &mut rows.$file[usize::from(row.0)]
+            }
+            #[inline(always)]
+            fn choose(chosen: bool, new: $cell, old: $cell) -> $cell {
+                old ^ (old ^ new) & $cell::from(chosen).wrapping_neg()
+            }
+        }
+    )+};
 }
-
-impl Cell for u64 {
-    const BLENDS: bool = false;
-    #[inline(always)]
-    fn row(registers: &RegisterFile, row: Row) -> &[u64; MAX_LANES] {
-        &registers.wide[usize::from(row.0)]
-    }
-    #[inline(always)]
-    fn row_mut(registers: &mut RegisterFile, row: Row) -> &mut [u64; MAX_LANES] {
-        &mut registers.wide[usize::from(row.0)]
-    }
-}
+cells!(u32 in narrow blends true, u64 in wide blends false);
 
 /// A scalar that lives in a cell.
 /// 8- and 16-bit values are truncated when read and zero-extended when written, so the bits above
@@ -160,10 +187,61 @@ pub(super) fn fill<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, value: impl
     }
 }
 
-/// Writes `lanes` of a row.
+/// Sets `lanes` of row `d` to `value` of all rows and the lane; computes it for all lanes.
+///
+/// `value` reads no other lane.
 #[inline(always)]
-fn write<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, values: &[C; MAX_LANES]) {
-    fill(d, lanes, |lane| values[lane]);
+pub(super) fn fill_rows<C: Cell>(
+    mut rows: Rows<'_>,
+    d: Row,
+    lanes: LaneMask,
+    value: impl Fn(&Rows<'_>, usize) -> C,
+) {
+    for chunk in 0..MAX_LANES / VECTOR {
+        let first = chunk * VECTOR;
+        let mut new = [C::default(); VECTOR];
+        for (i, new) in new.iter_mut().enumerate() {
+            *new = value(&rows, first + i);
+        }
+        put(C::of_mut(&mut rows, d), first, lanes, new);
+    }
+}
+
+/// As [`fill_rows`], for 64-bit values whose words go to narrow rows `d` and `d + 1`.
+#[inline(always)]
+pub(super) fn fill_pairs(
+    mut rows: Rows<'_>,
+    d: Row,
+    lanes: LaneMask,
+    value: impl Fn(&Rows<'_>, usize) -> u64,
+) {
+    for chunk in 0..MAX_LANES / VECTOR {
+        let first = chunk * VECTOR;
+        let (mut new, mut low, mut high) = ([0; VECTOR], [0; VECTOR], [0; VECTOR]);
+        for (i, new) in new.iter_mut().enumerate() {
+            *new = value(&rows, first + i);
+        }
+        for (low, new) in low.iter_mut().zip(&new) {
+            *low = *new as u32;
+        }
+        put(u32::of_mut(&mut rows, d), first, lanes, low);
+        for (high, new) in high.iter_mut().zip(&new) {
+            *high = (*new >> 32) as u32;
+        }
+        put(u32::of_mut(&mut rows, Row(d.0 + 1)), first, lanes, high);
+    }
+}
+
+/// Writes those of four lanes from `first` on that are in `lanes`.
+#[inline(always)]
+fn put<C: Cell>(d: &mut [C; MAX_LANES], first: usize, lanes: LaneMask, mut new: [C; VECTOR]) {
+    if lanes != LaneMask::FULL {
+        for (i, new) in new.iter_mut().enumerate() {
+            let bit = 1 << (first + i);
+            *new = C::choose(lanes.0 & bit == bit, *new, d[first + i]);
+        }
+    }
+    d[first..first + VECTOR].copy_from_slice(&new);
 }
 
 /// Sets `d[lane] = value(lane)` for `lanes`; computes `value` only for them.
@@ -273,12 +351,9 @@ macro_rules! loops {
                     }
                     return;
                 }
-                // The result row may be a source: it changes at the end.
-                let values: [D::Cell; MAX_LANES] = {
-                    $(let $s = $S::Cell::row(self.registers, $s);)+
-                    std::array::from_fn(|l| f($($S::get($s[l])),+).put())
-                };
-                write(self.result::<D>(d), mask, &values);
+                fill_rows(Rows::of(self.registers), d, mask, |rows, lane| {
+                    f($($S::get($S::Cell::of(rows, $s)[lane])),+).put()
+                });
             }
             )+
         }
@@ -311,11 +386,19 @@ pub(super) fn test<A: Element>(
     f: impl Fn(A, A) -> bool,
 ) -> u32 {
     let (a, b) = (A::Cell::row(registers, a), A::Cell::row(registers, b));
-    let mut bits = 0;
-    for lane in 0..MAX_LANES {
-        bits |= if f(A::get(a[lane]), A::get(b[lane])) { 1u32 << lane } else { 0 };
+    lanes_where(|lane| f(A::get(a[lane]), A::get(b[lane])))
+}
+
+/// Returns the lanes for which `test` holds.
+///
+/// With all words in an array first, vector units compare four lanes at a time.
+#[inline(always)]
+pub(super) fn lanes_where(test: impl Fn(usize) -> bool) -> u32 {
+    let mut words = [0_u32; MAX_LANES];
+    for (lane, word) in words.iter_mut().enumerate() {
+        *word = if test(lane) { 1 << lane } else { 0 };
     }
-    bits
+    words.iter().fold(0, |all, word| all | word)
 }
 
 /// Returns a predicate operand as a mask of all 32 lanes.

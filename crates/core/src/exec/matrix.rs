@@ -283,6 +283,7 @@ pub(super) fn access(
         bytes: ROW_BYTES as u8,
         bypass_l1: false,
         changed,
+        row: false,
     }))
 }
 

@@ -248,8 +248,15 @@ pub(super) fn execute(
         f if f.tests() => AccessKind::Read,
         _ => AccessKind::Atomic,
     };
-    let access =
-        MemoryAccess { space: Space::Shared, kind, lanes, bytes: 8, bypass_l1: true, changed };
+    let access = MemoryAccess {
+        space: Space::Shared,
+        kind,
+        lanes,
+        bytes: 8,
+        bypass_l1: true,
+        changed,
+        row: false,
+    };
     Ok(match op.f {
         MBarrierFn::ByCopies(_) => Effect::ArriveByCopies(access),
         _ => Effect::Access(access),

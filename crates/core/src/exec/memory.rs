@@ -186,8 +186,17 @@ pub(super) trait Words {
         self.store(lane, address + 4, (new >> 32) as u32);
         (old, new)
     }
-    /// Returns 32 words from `address` that belong to lanes 0..32 in order, if contiguous.
-    fn run(&self, _address: u64) -> Option<&[AtomicU32]> {
+    /// Loads the words of lanes 0..32, which are contiguous from `address` on.
+    ///
+    /// Returns `None` if the memory has no words in this order.
+    fn load_row(&self, _address: u64) -> Option<[u32; MAX_LANES]> {
+        None
+    }
+    /// Stores the words of lanes 0..32, which are contiguous from `address` on. Returns true if any
+    /// changed.
+    ///
+    /// Returns `None` if the memory has no words in this order.
+    fn store_row(&mut self, _address: u64, _values: &[u32; MAX_LANES]) -> Option<bool> {
         None
     }
 }
@@ -203,6 +212,13 @@ impl GlobalView<'_> {
     #[inline(always)]
     fn word(&self, address: u64) -> &AtomicU32 {
         &self.words[(address.wrapping_sub(self.address) >> 2) as usize]
+    }
+
+    /// Returns 32 words from `address` on.
+    #[inline(always)]
+    fn row(&self, address: u64) -> Option<&[AtomicU32; MAX_LANES]> {
+        let first = (address.wrapping_sub(self.address) >> 2) as usize;
+        self.words.get(first..)?.first_chunk()
     }
 
     fn hold_pairs(&self) -> MutexGuard<'_, ()> {
@@ -245,9 +261,21 @@ impl Words for GlobalView<'_> {
         (old, new)
     }
     #[inline(always)]
-    fn run(&self, address: u64) -> Option<&[AtomicU32]> {
-        let first = (address.wrapping_sub(self.address) >> 2) as usize;
-        self.words.get(first..first.checked_add(MAX_LANES)?)
+    fn load_row(&self, address: u64) -> Option<[u32; MAX_LANES]> {
+        let mut values = [0; MAX_LANES];
+        for (value, word) in values.iter_mut().zip(self.row(address)?) {
+            *value = word.load(Relaxed);
+        }
+        Some(values)
+    }
+    #[inline(always)]
+    fn store_row(&mut self, address: u64, values: &[u32; MAX_LANES]) -> Option<bool> {
+        let mut difference = 0;
+        for (&value, word) in values.iter().zip(self.row(address)?) {
+            difference |= word.load(Relaxed) ^ value;
+            word.store(value, Relaxed);
+        }
+        Some(difference != 0)
     }
 }
 
@@ -317,6 +345,17 @@ impl Words for SharedMemory {
     #[inline(always)]
     fn store(&mut self, _: usize, address: u64, value: u32) -> bool {
         std::mem::replace(&mut self.words[(address >> 2) as usize], value) != value
+    }
+    #[inline(always)]
+    fn load_row(&self, address: u64) -> Option<[u32; MAX_LANES]> {
+        self.words.get((address >> 2) as usize..)?.first_chunk().copied()
+    }
+    #[inline(always)]
+    fn store_row(&mut self, address: u64, values: &[u32; MAX_LANES]) -> Option<bool> {
+        let row = self.words.get_mut((address >> 2) as usize..)?.first_chunk_mut()?;
+        let difference = row.iter().zip(values).fold(0, |all, (old, new)| all | (old ^ new));
+        *row = *values;
+        Some(difference != 0)
     }
 }
 

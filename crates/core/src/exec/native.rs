@@ -1,9 +1,12 @@
 //! Element-wise instructions of machine code (SASS).
 
+mod direct;
 mod float;
 mod integer;
 mod rows;
 mod warp;
+
+pub(super) use direct::lane_function;
 
 use super::RegisterFile;
 use crate::base::LaneMask;
@@ -30,8 +33,10 @@ pub(super) fn native(op: &Native, lanes: LaneMask, registers: &mut RegisterFile)
         NativeFn::Add3 { extended } => integer::add3(op, extended, lanes, registers),
         NativeFn::Multiply => integer::multiply(op, lanes, registers),
         NativeFn::MultiplyCarry => integer::multiply_carry(op, lanes, registers),
-        NativeFn::MultiplyWide { signed } => integer::wide(op, signed, lanes, registers),
-        NativeFn::MultiplyHigh { signed } => integer::high(op, signed, lanes, registers),
+        NativeFn::MultiplyWide { signed: true } => integer::wide::<true>(op, lanes, registers),
+        NativeFn::MultiplyWide { signed: false } => integer::wide::<false>(op, lanes, registers),
+        NativeFn::MultiplyHigh { signed: true } => integer::high::<true>(op, lanes, registers),
+        NativeFn::MultiplyHigh { signed: false } => integer::high::<false>(op, lanes, registers),
         NativeFn::ShiftAdd { shift } => integer::shift_add(op, shift, lanes, registers),
         NativeFn::ShiftAddHigh { shift, extend } => {
             integer::shift_add_high(op, shift, extend, lanes, registers);

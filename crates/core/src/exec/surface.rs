@@ -84,6 +84,7 @@ pub(super) fn access(
         bytes: bytes as u8,
         bypass_l1: kind == AccessKind::Atomic,
         changed,
+        row: false,
     }))
 }
 

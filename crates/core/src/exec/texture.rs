@@ -156,6 +156,7 @@ pub(super) fn fetch(
         bytes,
         bypass_l1: false,
         changed: false,
+        row: false,
     }))
 }
 

@@ -112,6 +112,11 @@ impl Packer {
         }
     }
 
+    /// Appends elements of 32 bits.
+    pub(super) fn extend(&mut self, words: impl Iterator<Item = u32>) {
+        self.words.extend(words);
+    }
+
     /// Returns the words; a partly filled last word is padded with zeros.
     pub(super) fn finish(mut self) -> Vec<u32> {
         if self.filled > 0 {

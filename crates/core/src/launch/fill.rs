@@ -110,10 +110,13 @@ pub(super) fn words(
             }
             for _ in 0..count {
                 state = lcg(state);
-                packer.push(
-                    wrapped(Value::Int(i128::from(state >> 8 & 0xffff)), element, span)?,
-                    element,
-                );
+                let drawn = state >> 8 & 0xffff;
+                let bits = if element.is_float() {
+                    wrapped(Value::Int(drawn.into()), element, span)?
+                } else {
+                    u64::from(drawn) & mask(element)
+                };
+                packer.push(bits, element);
             }
         }
         SequenceKind::File { path, result } => {
@@ -227,8 +230,10 @@ pub(super) fn wrapped(value: Value, element: Type, span: Span) -> Result<u64, Di
 fn same(bits: u64, place: Place, span: Span) -> Result<Vec<u32>, Diagnostic> {
     let mut packer =
         Packer::with_room(place.count, place.element).ok_or_else(|| no_memory(span))?;
-    for _ in 0..place.count {
-        packer.push(bits, place.element);
+    if place.element.bits() == 32 {
+        packer.extend(std::iter::repeat_n(bits as u32, place.count as usize));
+    } else {
+        (0..place.count).for_each(|_| packer.push(bits, place.element));
     }
     Ok(packer.finish())
 }
@@ -289,9 +294,11 @@ fn random(
     // The upper half of a 64 x 64-bit product is below `width`, and nearly uniform for widths far
     // below 2^64. Every sum fits the element, so its low bits are the element's.
     let (start, mask) = (low_value as u64, mask(element));
-    for i in 0..count {
-        let drawn = (u128::from(split_mix(seed, i)) * width) >> 64;
-        packer.push(start.wrapping_add(drawn as u64) & mask, element);
+    let drawn = |i| start.wrapping_add(((u128::from(split_mix(seed, i)) * width) >> 64) as u64);
+    if element.bits() == 32 {
+        packer.extend((0..count).map(|i| drawn(i) as u32));
+    } else {
+        (0..count).for_each(|i| packer.push(drawn(i) & mask, element));
     }
     Ok(())
 }

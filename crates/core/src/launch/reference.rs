@@ -154,12 +154,8 @@ fn recursive_sum(region: &Region, memory: &dyn MemoryView) -> Value {
         let get = |i| if let Value::Float(v) = region.value(memory, i) { v } else { 0.0 };
         return Value::Float(halve(region.count, 0.0, get, |a, b| a + b));
     }
-    if let Some(words) = region.plain(memory, 0, region.count) {
-        let get = |i: u64| region.extend(words[i as usize]); // `halve` reads below the count only
-        return whole(halve(region.count, 0, get, u64::wrapping_add), region.element);
-    }
-    let get = |i| if let Value::Int(v) = region.value(memory, i) { v as u64 } else { 0 };
-    whole(halve(region.count, 0, get, u64::wrapping_add), region.element)
+    // Integers are added modulo 2^64, in any order.
+    sum(region, memory, 0, region.count)
 }
 
 /// Halvings whose sums are not kept, so that the scratch has a sixteenth of the elements.

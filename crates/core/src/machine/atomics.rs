@@ -192,6 +192,7 @@ mod tests {
             bytes: 4,
             bypass_l1: true,
             changed: true,
+            row: false,
         }
     }
 

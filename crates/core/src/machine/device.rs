@@ -136,11 +136,21 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Returns the number of blocks that an SM runs.
+    fn blocks_of(&self, sm: SmId) -> u64 {
+        let sms = u64::from(self.active_sms);
+        (self.blocks + sms).saturating_sub(1 + u64::from(sm.0)) / sms.max(1)
+    }
+
+    /// Returns the block slots of an SM that are ever in use.
+    pub(super) fn slots(&self, sm: SmId) -> usize {
+        u64::from(self.occupancy.blocks).min(self.blocks_of(sm)) as usize
+    }
+
     /// Returns the shares of an SM in the launch's buffers, if it can find lines of other SMs in L2.
     pub(super) fn shares(&self, sm: SmId) -> Option<Shares> {
         let native = self.spec.sass.as_ref().filter(|_| self.kernel.native.is_some());
-        let sms = u64::from(self.active_sms);
-        let own = (self.blocks + sms).saturating_sub(1 + u64::from(sm.0)) / sms.max(1);
+        let (sms, own) = (u64::from(self.active_sms), self.blocks_of(sm));
         native.filter(|times| times.shares_l2 && sms > 1).map(|_| {
             let blocks = Blocks { sm, active: sms, own, all: self.blocks };
             Shares::new(self.global.extents(), &self.memory, blocks)
@@ -170,6 +180,14 @@ impl<'a> Context<'a> {
             total_smem: self.shared_bytes,
             workspace: self.workspace,
         }
+    }
+
+    /// Returns the slot of warp `index` of the block in block slot `slot`, an SM's `number`-th one.
+    pub(super) fn warp_slot(&self, slot: usize, index: u32, number: u32) -> usize {
+        let warps = self.occupancy.warps_per_block;
+        let within =
+            self.spec.placement.slot(index, warps, self.spec.schedulers, number.saturating_sub(1));
+        slot * warps as usize + within as usize
     }
 
     /// Returns the control state of a new warp. `salt` varies random side orders by warp.
@@ -399,7 +417,7 @@ fn run_alone<O: Observer>(mut sm: Sm<'_, O>, host: &dyn Host) -> Ended<O> {
     let (mut reported, mut reported_issues) = (0, 0);
     let finish = loop {
         if let Some(finish) = sm.turn() {
-            break Some(finish);
+            break Some(*finish);
         }
         if sm.issuer.watch.is_quiet()
             && sm.cycle_is_over()

@@ -124,7 +124,6 @@ impl<'a, O: Observer> Issuer<'a, O> {
         w: usize,
         now: Cycle,
     ) -> Result<After, Box<FaultReport>> {
-        let cx = self.cx;
         let Some((pc, active)) = warp.next else {
             unreachable!("a warp that has nothing to issue is never ready");
         };
@@ -137,6 +136,21 @@ impl<'a, O: Observer> Issuer<'a, O> {
             self.issue_micro_op(scheduler, warp, w, (pc, active), cost, now);
             return Ok(After::Nothing);
         }
+        self.issue_other(scheduler, warp, w, (pc, active), cost, now)
+    }
+
+    /// Issues a step that is neither simple nor a further micro-op.
+    #[inline(never)]
+    fn issue_other(
+        &mut self,
+        scheduler: &mut Scheduler,
+        warp: &mut Warp,
+        w: usize,
+        (pc, active): (Pc, LaneMask),
+        cost: &Cost,
+        now: Cycle,
+    ) -> Result<After, Box<FaultReport>> {
+        let cx = self.cx;
         let step = &cx.program.ops[pc.index()];
         self.attribute(scheduler, warp, w, pc, (cost.port, cost.throttle), now);
         if self.watch.tick() {

@@ -23,6 +23,7 @@
 //! Not modeled: slices, the real hash, the DRAM fill of a sector that was stored in part and never
 //! read.
 
+mod packed;
 pub(super) mod replay;
 
 use super::cache::{Cache, Found, LINE, SECTORS};

@@ -9,12 +9,15 @@
 //! Not modeled: MSHR limits, DRAM banks and rows, TLB, L2 slices.
 
 mod banks;
+mod distinct;
 mod images;
 mod lines;
 
 pub(super) use banks::{ideal_wavefronts, wavefronts};
 pub(super) use images::texel_lines;
 pub(super) use lines::Lines;
+
+use distinct::Distinct;
 
 use super::atomics::{AtomicPath, AtomicUnits, Weight};
 use super::cache::{Cache, LINE, SECTOR, sectors_in};
@@ -240,7 +243,7 @@ impl MemorySystem {
     /// Serves the words of a local access one by one: word `w + 1` is a line after word `w`.
     fn local(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Served {
         let words = access.bytes.div_ceil(4).max(1);
-        let word = MemoryAccess { bytes: access.bytes.min(4), ..access };
+        let word = MemoryAccess { bytes: access.bytes.min(4), row: false, ..access };
         let mut served = self.global(now, word, addresses, MemoryKind::Local, None);
         let mut at = *addresses;
         for _ in 1..words {
@@ -474,15 +477,9 @@ pub(super) fn blank(access: MemoryAccess) -> Traffic {
 
 /// Returns the largest number of lanes that access the same word; at least 1.
 fn same_word_lanes(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
-    let mut words = [0; MAX_LANES];
-    let mut len = 0;
-    for lane in access.lanes.lanes() {
-        words[len] = addresses[lane as usize] / 4;
-        len += 1;
-    }
-    words[..len].sort_unstable();
-    let longest = words[..len].chunk_by(|a, b| a == b).map(<[u64]>::len).max();
-    longest.unwrap_or(1) as u32
+    let mut words = Distinct::<{ 2 * MAX_LANES }>::new();
+    let word = |lane: u32| addresses[lane as usize % MAX_LANES] / 4;
+    access.lanes.lanes().map(|lane| words.add(word(lane)).into()).max().unwrap_or(1)
 }
 
 #[cfg(test)]

@@ -189,10 +189,15 @@ impl Scheduler {
     #[inline(always)]
     fn find_able(&mut self) -> u64 {
         // Ports that are often busy: masks instead of branches, which a processor could not predict.
-        const OFTEN: [Port; 5] = [Port::Alu, Port::Fma, Port::FmaHeavy, Port::Sfu, Port::Branch];
+        const OFTEN: [Port; 6] =
+            [Port::Alu, Port::Fma, Port::FmaHeavy, Port::Sfu, Port::Branch, Port::Uniform];
         const SELDOM: u16 = {
-            let [a, b, c, d, e] = OFTEN;
-            !(1 << a as u16 | 1 << b as u16 | 1 << c as u16 | 1 << d as u16 | 1 << e as u16)
+            let (mut often, mut i) = (0, 0);
+            while i < OFTEN.len() {
+                often |= 1 << OFTEN[i] as u16;
+                i += 1;
+            }
+            !often
         };
         let at = self.turned;
         let blocked = OFTEN.map(|port| waiting(&self.busy, &self.needs, port, at));
@@ -214,6 +219,10 @@ impl Scheduler {
     /// Returns the warps of `able` whose port the SM's schedulers do not share, or is free at `at`.
     #[inline(always)]
     fn not_held(&self, able: u64, at: Cycle, shared: &SharedPorts) -> u64 {
+        let needs = self.needs[Port::Lsu as usize] | self.needs[Port::Global as usize];
+        if able & needs == 0 {
+            return able;
+        }
         let waits = |port| waiting(&shared.busy, &self.needs, port, at);
         able & !(waits(Port::Lsu) | waits(Port::Global))
     }

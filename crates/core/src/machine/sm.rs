@@ -12,10 +12,10 @@ use super::device::Context;
 use super::issue::{After, Issuer, split};
 use super::scheduler::Scheduler;
 use super::verdict::{FaultReport, Finish};
-use super::warp::{Until, Warp};
+use super::warp::{Opened, Until, Warp};
 use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId, WarpId, mix};
 use crate::event::{Event, Observer, SlotLoss, Stall};
-use crate::exec::{self, LocalMemory, RegisterFile, WarpPlace};
+use crate::exec::{LocalMemory, RegisterFile};
 use crate::spec::Policy;
 
 /// Longest delay of a warp by an adversarial schedule: enough for another to run far ahead.
@@ -64,7 +64,7 @@ impl<'a, O: Observer> Sm<'a, O> {
     /// Creates an SM with its first blocks.
     pub(super) fn new(cx: &'a Context<'a>, id: SmId, observer: O) -> Sm<'a, O> {
         let spec = cx.spec;
-        let slots = cx.occupancy.blocks as usize;
+        let slots = cx.slots(id);
         let warps = (0..slots * cx.occupancy.warps_per_block as usize)
             .map(|w| {
                 Warp::new(
@@ -158,27 +158,14 @@ impl<'a, O: Observer> Sm<'a, O> {
             let per_block = self.cx.occupancy.warps_per_block as usize;
             for w in block * per_block..(block + 1) * per_block {
                 let warp = &mut self.warps[w];
-                warp.opened(released.id);
-                if warp.ahead.take_if(|arrival| arrival.id == released.id).is_some() {
-                    warp.opens = Until::new(at, Stall::Barrier);
-                    continue;
+                match warp.open(&released, self.cx.program.ops) {
+                    Opened::Released => {}
+                    Opened::Elsewhere => continue,
+                    Opened::WasAhead => {
+                        warp.opens = Until::new(at, Stall::Barrier);
+                        continue;
+                    }
                 }
-                if !warp.arrivals.iter().any(|a| a.id == released.id) {
-                    continue;
-                }
-                for arrival in warp.arrivals.extract_if(.., |a| a.id == released.id) {
-                    let inst = &self.cx.program.ops[arrival.pc.index()].inst;
-                    let Votes { threads, holds } = released.votes;
-                    exec::finish_barrier_reduction(
-                        inst,
-                        arrival.lanes,
-                        &mut warp.registers,
-                        holds,
-                        holds == threads,
-                        holds > 0,
-                    );
-                }
-                warp.control.release_barrier(released.id);
                 if warp.next.is_none() {
                     let at =
                         at + late(policy, u64::from(id.0) << 32 | at << 6 | u64::from(warp.index));
@@ -270,20 +257,9 @@ impl<'a, O: Observer> Sm<'a, O> {
     #[inline(never)]
     fn start_warp(&mut self, slot: usize, block: BlockId, index: u32, now: Cycle) {
         let cx = self.cx;
-        let first_thread = index * cx.spec.warp_size;
-        let lanes = LaneMask::first_n((cx.threads - first_thread).min(cx.spec.warp_size));
-        let warps = cx.occupancy.warps_per_block;
-        let within = cx.spec.placement.slot(index, warps, cx.spec.schedulers, self.blocks_run - 1);
-        let w = slot * warps as usize + within as usize;
+        let w = cx.warp_slot(slot, index, self.blocks_run);
         let warp = &mut self.warps[w];
-        warp.reset();
-        warp.local.clear();
-        warp.control.restart(cx.control(lanes, u64::from(block.0) * 64 + u64::from(index)));
-        warp.block = slot;
-        warp.block_id = block;
-        warp.index = index;
-        let place = WarpPlace { first_thread, warp_id: w as u32, ..cx.place(self.id, block) };
-        warp.registers.start(&cx.registers, &place);
+        let lanes = warp.start(cx, (self.id, w), (slot, block, index));
         let late = late(cx.spec.policy, u64::from(block.0) << 32 | u64::from(index));
         let start =
             Cycle::from(cx.spec.block_start) + Cycle::from(cx.spec.warp_start) * Cycle::from(index);

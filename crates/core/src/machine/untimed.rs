@@ -129,9 +129,8 @@ fn run_interleaved<O: Observer>(
     host: &dyn Host,
     observer: &impl Fn() -> O,
 ) -> Vec<Ended<O>> {
-    let resident = cx.occupancy.blocks as usize;
     let mut sms: Vec<Sm<'_, O>> = (0..cx.active_sms)
-        .map(|sm| Sm::new(cx, plan, SmId(sm), (resident, SHORT_TURN), observer()))
+        .map(|sm| Sm::new(cx, plan, SmId(sm), (cx.slots(SmId(sm)), SHORT_TURN), observer()))
         .collect();
     let mut finished: Vec<Option<Finish>> = sms.iter().map(|_| None).collect();
     let mut progress = 0;

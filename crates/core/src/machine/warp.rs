@@ -1,10 +1,13 @@
 //! Warp slot: registers, control state, scoreboard, and the account of its waits.
 
+use super::block::{Released, Votes};
+use super::device::Context;
 use super::pricing::Cost;
-use crate::base::{BlockId, Cycle, LaneMask, Pc};
+use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId};
+use crate::code::MicroOp;
 use crate::divergence::{Flow, WarpControl};
 use crate::event::Stall;
-use crate::exec::{LocalMemory, RegisterFile};
+use crate::exec::{self, LocalMemory, RegisterFile, WarpPlace};
 
 /// Point in time with the reason to wait for it, ordered by time: the later of two wins with its
 /// reason.
@@ -78,6 +81,16 @@ pub(super) struct Arrival {
     pub id: u8,
     pub pc: Pc,
     pub lanes: LaneMask,
+}
+
+/// Effect of the opening of a block barrier on a warp.
+pub(super) enum Opened {
+    /// It has no lanes there.
+    Elsewhere,
+    /// It has run ahead.
+    WasAhead,
+    /// Its lanes go on.
+    Released,
 }
 
 /// Warp slot of an SM. The fields that every issue needs are adjacent, and first.
@@ -164,8 +177,28 @@ impl Warp {
         }
     }
 
+    /// Starts warp `index` of block `id`, which is in block slot `slot`. `w` is the warp's own slot.
+    ///
+    /// Returns its lanes.
+    pub(super) fn start(
+        &mut self,
+        cx: &Context<'_>,
+        (sm, w): (SmId, usize),
+        (slot, id, index): (usize, BlockId, u32),
+    ) -> LaneMask {
+        let first_thread = index * cx.spec.warp_size;
+        let lanes = LaneMask::first_n((cx.threads - first_thread).min(cx.spec.warp_size));
+        self.reset();
+        self.local.clear();
+        self.control.restart(cx.control(lanes, u64::from(id.0) * 64 + u64::from(index)));
+        (self.block, self.block_id, self.index) = (slot, id, index);
+        let place = WarpPlace { first_thread, warp_id: w as u32, ..cx.place(sm, id) };
+        self.registers.start(&cx.registers, &place);
+        lanes
+    }
+
     /// Clears the pending state of the slot's former warp.
-    pub(super) fn reset(&mut self) {
+    fn reset(&mut self) {
         self.scoreboard.fill(Until::default());
         self.arrivals.clear();
         self.raised.clear();
@@ -211,9 +244,26 @@ impl Warp {
         coming
     }
 
-    /// Starts the next phase of block barrier `id`, which has opened.
-    pub(super) fn opened(&mut self, id: u8) {
-        self.come.retain(|(at, _)| *at != id);
+    /// Starts the next phase of a block barrier, which has opened. Its lanes there go on.
+    pub(super) fn open(&mut self, released: &Released, ops: &[MicroOp]) -> Opened {
+        let &Released { id, votes: Votes { threads, holds }, .. } = released;
+        if !self.come.is_empty() {
+            self.come.retain(|(at, _)| *at != id);
+        }
+        if self.ahead.take_if(|arrival| arrival.id == id).is_some() {
+            return Opened::WasAhead;
+        }
+        let before = self.arrivals.len();
+        while let Some(at) = self.arrivals.iter().position(|arrival| arrival.id == id) {
+            let Arrival { pc, lanes, .. } = self.arrivals.remove(at);
+            let (inst, all, any) = (&ops[pc.index()].inst, holds == threads, holds > 0);
+            exec::finish_barrier_reduction(inst, lanes, &mut self.registers, holds, all, any);
+        }
+        if self.arrivals.len() == before {
+            return Opened::Elsewhere;
+        }
+        self.control.release_barrier(id);
+        Opened::Released
     }
 
     /// Makes the step's results available at `at`.

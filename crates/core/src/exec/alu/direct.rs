@@ -2,13 +2,13 @@
 //!
 //! Each is one loop over lanes, which the general functions reach through several selections.
 
-use super::integers;
+use super::{approximations, choose, cvt, float, integers, logic, rounded, signs};
 use crate::base::LaneMask;
-use crate::exec::arith::compare::{Comparison, WithComparison, with_comparison};
+use crate::exec::arith::compare::{Comparison, WithComparison, of_integers, with_comparison};
 use crate::exec::arith::integer::Integer;
 use crate::exec::lanes::{Lanes, set_predicate, test};
-use crate::exec::{RegisterFile, element_wise};
-use crate::isa::Type;
+use crate::exec::{RegisterFile, element_wise, native};
+use crate::isa::{FloatMode, Round, Type};
 use crate::kernel::{LaneFn, LaneOp, Op, Setp};
 
 /// Effect of an element-wise instruction on lanes, as [`element_wise`].
@@ -19,6 +19,15 @@ pub fn lane_function(op: &Op) -> LaneFunction {
     let direct = match op {
         Op::Lane(op) => of_lanes(op),
         Op::Setp(op) => of_setp(op),
+        Op::Native(op) => Some(native::lane_function(op)),
+        Op::Select { .. } => {
+            let function: LaneFunction = |op, lanes, registers| {
+                if let &Op::Select { ty, d, a, b, c } = op {
+                    choose::select(ty, d, [a, b], c, lanes, registers);
+                }
+            };
+            Some(function)
+        }
         _ => None,
     };
     direct.unwrap_or(element_wise)
@@ -35,6 +44,30 @@ macro_rules! one_loop {
         Some(function)
     }};
 }
+
+/// Makes a lane's function of an operation that rounds to nearest.
+macro_rules! near {
+    ($f:ident) => {
+        |a: f32, b: f32| float::$f(a, b, Round::Nearest)
+    };
+}
+
+/// Makes a function of one that selects the loop of an instruction.
+macro_rules! selection {
+    ($select:ident $(, $modifiers:ident)?) => {{
+        let function: LaneFunction = |op, mask, registers| {
+            if let Op::Lane(op) = op {
+                let on = &mut Lanes { registers, mask };
+                $(let LaneFn::Cvt($modifiers) = op.f else { return };)?
+                $select(op, $($modifiers,)? on);
+            }
+        };
+        Some(function)
+    }};
+}
+
+/// Rounding to nearest, without modifiers.
+const PLAIN: FloatMode = FloatMode { round: Round::Nearest, ftz: false, sat: false, relu: false };
 
 /// Returns the function of a frequent instruction.
 fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
@@ -67,14 +100,93 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
         (LaneFn::MadWide, Type::S32, _) => {
             one_loop!(ternary<i32, i32, i64, i64>, Integer::mad_wide)
         }
-        (LaneFn::Div | LaneFn::Rem, Type::U32, _) => {
+        (LaneFn::Rem, Type::U32, _) => {
             let function: LaneFunction = |op, mask, registers| {
-                if let Op::Lane(op) = op {
-                    integers(op, &mut Lanes { registers, mask });
+                let Op::Lane(op) = op else { return };
+                let mut on = Lanes { registers, mask };
+                match on.uniform(op.s[1]).filter(|by| by.is_power_of_two()) {
+                    Some(by) => on.unary::<u32, u32>(op.d, op.s, |a| a & (by - 1)),
+                    None => integers(op, &mut on),
                 }
             };
             Some(function)
         }
+        (LaneFn::And, _, 64) => one_loop!(binary<u64, u64, u64>, |a, b| a & b),
+        (LaneFn::Shl, _, 64) => one_loop!(binary<u64, u32, u64>, Integer::shl),
+        (LaneFn::OffsetBy(_), ..) => {
+            let function: LaneFunction = |op, mask, registers| {
+                if let &Op::Lane(LaneOp { f: LaneFn::OffsetBy(offset), d, s, .. }) = op {
+                    let mut on = Lanes { registers, mask };
+                    on.unary::<u64, u64>(d, s, |a| a.wrapping_add_signed(offset));
+                }
+            };
+            Some(function)
+        }
+        (LaneFn::FAdd(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(add)),
+        (LaneFn::FSub(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(sub)),
+        (LaneFn::FMul(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(mul)),
+        (LaneFn::Cvt(_), ..) => selection!(cvt, modifiers),
+        (
+            LaneFn::FAdd(_)
+            | LaneFn::FSub(_)
+            | LaneFn::FMul(_)
+            | LaneFn::Fma(_)
+            | LaneFn::FDiv(_)
+            | LaneFn::Rcp(_)
+            | LaneFn::Sqrt(_),
+            ..,
+        ) => selection!(rounded),
+        (
+            LaneFn::FMin { .. }
+            | LaneFn::FMax { .. }
+            | LaneFn::FNeg { .. }
+            | LaneFn::FAbs { .. }
+            | LaneFn::CopySign,
+            ..,
+        ) => selection!(signs),
+        (
+            LaneFn::DivApprox { .. }
+            | LaneFn::Rsqrt { .. }
+            | LaneFn::Sin { .. }
+            | LaneFn::Cos { .. }
+            | LaneFn::Ex2 { .. }
+            | LaneFn::Lg2 { .. }
+            | LaneFn::Tanh,
+            ..,
+        ) => selection!(approximations),
+        (
+            LaneFn::Add { .. }
+            | LaneFn::Sub { .. }
+            | LaneFn::MulLo
+            | LaneFn::MulHi
+            | LaneFn::MulWide
+            | LaneFn::MadLo
+            | LaneFn::MadHi { .. }
+            | LaneFn::MadWide
+            | LaneFn::Div
+            | LaneFn::Rem
+            | LaneFn::Abs
+            | LaneFn::Neg
+            | LaneFn::Min { .. }
+            | LaneFn::Max { .. },
+            ..,
+        ) => selection!(integers),
+        (
+            LaneFn::Mov
+            | LaneFn::And
+            | LaneFn::Or
+            | LaneFn::Xor
+            | LaneFn::Not
+            | LaneFn::Lop3(_)
+            | LaneFn::Shl
+            | LaneFn::Shr
+            | LaneFn::Shf { .. }
+            | LaneFn::Popc
+            | LaneFn::Bfe
+            | LaneFn::Bfi
+            | LaneFn::Prmt(_),
+            ..,
+        ) => selection!(logic),
         _ => None,
     }
 }
@@ -99,7 +211,7 @@ fn of_setp(op: &Setp) -> Option<LaneFunction> {
         Type::S32 => true,
         _ => return None,
     };
-    Some(with_comparison(op.compare, Choice { signed }))
+    Some(with_comparison(of_integers(op.compare), Choice { signed }))
 }
 
 /// Compares 32-bit integers, lane by lane.

@@ -73,6 +73,15 @@ comparisons!(
     b | a != a || b != b,
 );
 
+/// Returns the comparison of integers that equals this one, in the form with fewest operations.
+pub(crate) fn of_integers(compare: Compare) -> Compare {
+    match compare {
+        Compare::Equ => Compare::Eq,
+        Compare::Ne => Compare::Neu,
+        other => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

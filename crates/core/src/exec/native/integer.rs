@@ -17,8 +17,9 @@ pub(super) use shift::*;
 pub(super) use video::*;
 
 use super::rows::{
-    Pairs, Values, common, integer, join, lanes_where, ones, pair, with_two, write, write_binary,
-    write_pair, write_predicate, write_ternary, write_unary,
+    Pairs, Values, common, integer, is_plain, join, lanes_where, ones, pair, pair_of, with_two,
+    word, write, write_binary, write_pair, write_pairs, write_predicate, write_ternary,
+    write_unary, write_words,
 };
 use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::RegisterFile;

@@ -4,8 +4,9 @@
 
 use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::RegisterFile;
-use crate::exec::lanes::{fill, set_predicate};
-use crate::kernel::{Native, Source};
+pub(super) use crate::exec::lanes::lanes_where;
+use crate::exec::lanes::{Cell, Rows, fill, fill_pairs, fill_rows, set_predicate};
+use crate::kernel::{Native, Row, Source};
 
 /// Values of one source in all lanes.
 pub(super) type Values = [u32; MAX_LANES];
@@ -57,7 +58,7 @@ fn row(registers: &RegisterFile, source: Source) -> &Values {
 
 /// Returns true if an integer source has no modifiers.
 #[inline(always)]
-fn is_plain(source: Source) -> bool {
+pub(super) fn is_plain(source: Source) -> bool {
     !(source.negate | source.invert)
 }
 
@@ -79,56 +80,97 @@ pub(super) fn with_two<T>(
     f(a, b)
 }
 
-/// Writes a function of one source.
-#[inline(always)]
-pub(super) fn write_unary(
-    op: &Native,
-    lanes: LaneMask,
-    registers: &mut RegisterFile,
-    f: impl Fn(u32) -> u32,
-) {
-    let mut values = integer(registers, op.s[0]);
-    values.iter_mut().for_each(|value| *value = f(*value));
-    write(op, lanes, registers, |lane| values[lane]);
+/// Modifiers of a source as numbers: `-~x` is `(x ^ flip) - minus`.
+#[derive(Clone, Copy)]
+struct Modified {
+    row: Row,
+    flip: u32,
+    minus: u32,
 }
 
-/// Writes a function of two sources.
-#[inline(always)]
-pub(super) fn write_binary(
-    op: &Native,
-    lanes: LaneMask,
-    registers: &mut RegisterFile,
-    f: impl Fn(u32, u32) -> u32,
-) {
-    let values = with_two(op, registers, |a, b| {
-        let mut values = *a;
-        values.iter_mut().zip(b).for_each(|(value, &b)| *value = f(*value, b));
-        values
-    });
-    write(op, lanes, registers, |lane| values[lane]);
-}
-
-/// Writes a function of three sources.
-#[inline(always)]
-pub(super) fn write_ternary(
-    op: &Native,
-    lanes: LaneMask,
-    registers: &mut RegisterFile,
-    f: impl Fn(u32, u32, u32) -> u32,
-) {
-    let [a, b, c] = op.s;
-    let copies;
-    let [a, b, c] = if is_plain(a) && is_plain(b) && is_plain(c) {
-        [row(registers, a), row(registers, b), row(registers, c)]
-    } else {
-        copies = op.s.map(|source| integer(registers, source));
-        [&copies[0], &copies[1], &copies[2]]
-    };
-    let mut values = *a;
-    for (value, (&b, &c)) in values.iter_mut().zip(b.iter().zip(c)) {
-        *value = f(*value, b, c);
+impl Modified {
+    #[inline(always)]
+    fn new(source: Source) -> Modified {
+        let minus = u32::from(source.negate).wrapping_neg();
+        let flip = u32::from(source.invert).wrapping_neg() ^ minus;
+        Modified { row: source.row, flip, minus }
     }
-    write(op, lanes, registers, |lane| values[lane]);
+
+    #[inline(always)]
+    fn of(self, rows: &Rows<'_>, lane: usize) -> u32 {
+        (u32::of(rows, self.row)[lane] ^ self.flip).wrapping_sub(self.minus)
+    }
+}
+
+/// Defines functions that write a function of some sources.
+///
+/// Sources without modifiers, which are the most, have a loop of their own.
+macro_rules! functions {
+    ($($name:ident of [$($s:ident = $at:literal: $word:ty),+]),+ $(,)?) => {$(
+        /// Writes a function of the sources.
+        #[inline(always)]
+        pub(super) fn $name(
+            op: &Native,
+            lanes: LaneMask,
+            registers: &mut RegisterFile,
+            f: impl Fn($($word),+) -> u32,
+        ) {
+            let Some(d) = op.d else { return };
+            let rows = Rows::of(registers);
+            if $(is_plain(op.s[$at]))&&+ {
+                $(let $s = op.s[$at].row;)+
+                fill_rows(rows, d, lanes, |rows, lane| f($(word(rows, $s, lane)),+));
+            } else {
+                $(let $s = Modified::new(op.s[$at]);)+
+                fill_rows(rows, d, lanes, |rows, lane| f($($s.of(rows, lane)),+));
+            }
+        }
+    )+};
+}
+functions!(
+    write_unary of [a = 0: u32],
+    write_binary of [a = 0: u32, b = 1: u32],
+    write_ternary of [a = 0: u32, b = 1: u32, c = 2: u32],
+);
+
+/// Returns one lane of a row.
+#[inline(always)]
+pub(super) fn word(rows: &Rows<'_>, row: Row, lane: usize) -> u32 {
+    u32::of(rows, row)[lane]
+}
+
+/// Returns one lane of a pair of rows.
+#[inline(always)]
+pub(super) fn pair_of(rows: &Rows<'_>, low: Row, lane: usize) -> u64 {
+    u64::from(word(rows, Row(low.0 + 1), lane)) << 32 | u64::from(word(rows, low, lane))
+}
+
+/// Writes a 32-bit function of all rows and the lane, unless the result is RZ.
+///
+/// It reads no other lane.
+#[inline(always)]
+pub(super) fn write_words(
+    op: &Native,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    value: impl Fn(&Rows<'_>, usize) -> u32,
+) {
+    if let Some(d) = op.d {
+        fill_rows(Rows::of(registers), d, lanes, value);
+    }
+}
+
+/// As [`write_words`], of 64 bits.
+#[inline(always)]
+pub(super) fn write_pairs(
+    op: &Native,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    value: impl Fn(&Rows<'_>, usize) -> u64,
+) {
+    if let Some(d) = op.d {
+        fill_pairs(Rows::of(registers), d, lanes, value);
+    }
 }
 
 /// Writes the 32-bit result of `lanes`, unless it is RZ.
@@ -171,18 +213,6 @@ pub(super) fn write_predicate(
     if let Some(p) = op.p[i] {
         set_predicate(registers, p, lanes, bits);
     }
-}
-
-/// Returns the lanes for which `test` holds.
-///
-/// With all words in an array first, vector units compare four lanes at a time.
-#[inline(always)]
-pub(super) fn lanes_where(test: impl Fn(usize) -> bool) -> u32 {
-    let mut words = [0_u32; MAX_LANES];
-    for (lane, word) in words.iter_mut().enumerate() {
-        *word = if test(lane) { 1 << lane } else { 0 };
-    }
-    words.iter().fold(0, |all, word| all | word)
 }
 
 /// Returns 1 in the lanes of a mask, 0 in others.

@@ -71,7 +71,11 @@ impl<O: Observer> Issuer<'_, O> {
             cycles
         };
         let observer = &mut self.observer;
-        if self.native || fetched > from {
+        if self.native && resolves.cycle() <= before.cycle() && fetched <= from {
+            // The usual wait is for the stall count only.
+            let before = (before.stall(), span(before.cycle().min(ready)));
+            observer.waited(sm, warp, pc, [before]);
+        } else if self.native || fetched > from {
             let fetched = fetched.min(ready);
             let own = if self.native { ready } else { fetched };
             let before = (before.stall(), span(before.cycle().min(own)));

@@ -99,6 +99,7 @@ impl<O: Observer> Issuer<'_, O> {
             bytes: data.bytes,
             bypass_l1: true,
             changed: false,
+            row: false,
         };
         let request = self.request;
         let served = self.transfer(warp, issue, store);

@@ -12,6 +12,7 @@
 //! Not modeled: shorter waits of an SM for lines that another SM brought to L2.
 
 use super::super::cache::sectors_in;
+use super::packed::{MEMORIES, Packed, Request, WAYS};
 use super::{L2, scatter};
 use crate::base::{Cycle, SmId};
 use crate::event::{AccessWay, Event, L2Traffic, MemoryKind};
@@ -19,34 +20,23 @@ use crate::spec::Memory;
 
 /// Slices of all lines.
 const SLICES: usize = 64;
-/// Requests that an SM logs before it drops half of them: 2 MB.
+/// Requests that an SM logs before it drops half of them: less than 1 MB.
 const MOST: usize = 1 << 17;
 
 /// L2 requests of one SM.
 #[derive(Clone)]
 pub(in super::super) struct RequestLog {
     /// Kept requests by slice.
-    slices: Vec<Vec<Request>>,
+    slices: Vec<Packed>,
     /// Requests in all slices.
     len: usize,
     sm: SmId,
 }
 
-/// Request of one SM for sectors of one line.
-#[derive(Clone, Copy)]
-struct Request {
-    line: u64,
-    /// Cycle of the request, saturating.
-    cycle: u32,
-    sectors: u8,
-    memory: MemoryKind,
-    way: AccessWay,
-}
-
 impl RequestLog {
     /// Creates an empty log of SM `sm`.
     pub(in super::super) fn new(sm: SmId) -> RequestLog {
-        RequestLog { slices: vec![Vec::new(); SLICES], len: 0, sm }
+        RequestLog { slices: vec![Packed::default(); SLICES], len: 0, sm }
     }
 
     /// Logs a request for sectors of a line.
@@ -81,7 +71,7 @@ impl RequestLog {
     fn forget(&mut self) -> bool {
         let kept = (self.slices.len() / 2).max(1);
         self.slices.truncate(kept);
-        self.len = self.slices.iter().map(Vec::len).sum();
+        self.len = self.slices.iter().map(Packed::len).sum();
         self.len < MOST
     }
 }
@@ -99,7 +89,7 @@ pub(in super::super) fn slices(logs: &[RequestLog]) -> u32 {
 pub(in super::super) fn replay(memory: &Memory, logs: &[RequestLog], slice: u32) -> Found {
     let mut requests: Vec<(SmId, Request)> = Vec::new();
     for log in logs {
-        requests.extend(log.slices[slice as usize].iter().map(|&request| (log.sm, request)));
+        requests.extend(log.slices[slice as usize].iter().map(|request| (log.sm, request)));
     }
     // The sort is stable: in one cycle the lower SM comes first.
     requests.sort_by_key(|(_, request)| request.cycle);
@@ -135,9 +125,7 @@ impl Found {
             way,
             found: sum.0[memory as usize][way as usize],
         };
-        let ways = [AccessWay::Load, AccessWay::Store, AccessWay::Atomic];
-        let all = [MemoryKind::Global, MemoryKind::Local, MemoryKind::Texture, MemoryKind::Surface];
-        let all = all.into_iter().flat_map(move |memory| ways.map(|way| of(memory, way)));
+        let all = MEMORIES.into_iter().flat_map(move |memory| WAYS.map(|way| of(memory, way)));
         all.filter(|event| matches!(event, Event::L2 { found, .. } if found.sectors > 0))
     }
 }

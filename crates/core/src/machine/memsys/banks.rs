@@ -1,7 +1,11 @@
 //! Passes over the banks of shared memory.
 
+use super::distinct::Distinct;
 use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::MemoryAccess;
+
+/// Maximum number of banks.
+const BANKS: usize = 64;
 
 /// Returns the passes that the banks need.
 ///
@@ -14,6 +18,9 @@ pub(in crate::machine) fn wavefronts(
     banks: u32,
 ) -> u32 {
     let words_per_lane = u32::from(access.bytes).div_ceil(4).max(1);
+    if access.row && words_per_lane.is_power_of_two() && banks >= MAX_LANES as u32 {
+        return words_per_lane; // each group has adjacent words
+    }
     let paired = |apart: u32| {
         let partner = |lane: u32| addresses[(lane ^ apart) as usize % MAX_LANES];
         let equal = |lane: u32| addresses[lane as usize % MAX_LANES] == partner(lane);
@@ -41,47 +48,28 @@ fn passes_of(
     addresses: &[u64; MAX_LANES],
     banks: u32,
 ) -> u32 {
-    let mut words = [0; 4 * MAX_LANES];
-    let mut len = 0;
-    let bank_of = |word: u64| {
-        let banks = u64::from(banks);
-        // A division takes longer than the rest of the loop.
-        if banks.is_power_of_two() { word & (banks - 1) } else { word % banks }
-    };
-    // One bit per bank suffices while no two lanes conflict, which is the common case.
-    let mut taken = 0_u64;
-    let mut clash = false;
-    let mut ascending = true;
-    for lane in lanes.lanes() {
-        for k in 0..u64::from(words_per_lane) {
-            let word = addresses[lane as usize] / 4 + k;
-            let bank = 1 << bank_of(word);
-            let last = words[..len].last();
-            if taken & bank != 0 {
-                if last == Some(&word) {
-                    continue;
-                }
-                clash = true;
-            }
-            ascending &= last.is_none_or(|last| *last < word);
-            taken |= bank;
-            words[len] = word;
-            len += 1;
+    let bank_of = |word: u64| (word & u64::from(banks - 1)) as usize % BANKS; // a power of two
+    let words = lanes.lanes().flat_map(|lane| {
+        let first = addresses[lane as usize % MAX_LANES] / 4;
+        first..first + u64::from(words_per_lane)
+    });
+    // One word per bank suffices while no two words conflict, which is the common case.
+    let (mut taken, mut held) = (0_u64, [0; BANKS]);
+    let conflict = words.clone().any(|word| {
+        let bank = bank_of(word);
+        let free = taken >> bank & 1 == 0;
+        if free {
+            taken |= 1 << bank;
+            held[bank] = word;
         }
+        !free && held[bank] != word
+    });
+    if !conflict {
+        return u32::from(taken != 0);
     }
-    if !clash {
-        return u32::from(len > 0);
-    }
-    if !ascending {
-        words[..len].sort_unstable();
-    }
-    let mut per_bank = [0_u32; 64];
-    let mut last = None;
-    for &word in &words[..len] {
-        if last != Some(word) {
-            per_bank[bank_of(word) as usize] += 1;
-        }
-        last = Some(word);
+    let (mut distinct, mut per_bank) = (Distinct::<{ 4 * MAX_LANES }>::new(), [0_u32; BANKS]);
+    for word in words {
+        per_bank[bank_of(word)] += u32::from(distinct.add(word) == 1);
     }
     per_bank.into_iter().max().unwrap_or(1)
 }

@@ -14,6 +14,7 @@ fn read(bytes: u8) -> MemoryAccess {
         bytes,
         bypass_l1: false,
         changed: false,
+        row: false,
     }
 }
 

@@ -30,7 +30,7 @@ impl<O: Observer> Sm<'_, O> {
         loop {
             let finish = self.turn();
             if finish.is_some() || self.cycle_is_over() {
-                return finish;
+                return finish.map(|finish| *finish);
             }
         }
     }
@@ -62,9 +62,9 @@ impl<O: Observer> Sm<'_, O> {
 
     /// Runs the next turn of a scheduler that may issue. Returns the end of the SM, if reached.
     ///
-    /// The first claim on shared ports rotates by cycle.
+    /// The first claim on shared ports rotates by cycle. (In a box, the end needs a register.)
     #[inline(always)]
-    pub(in crate::machine) fn turn(&mut self) -> Option<Finish> {
+    pub(in crate::machine) fn turn(&mut self) -> Option<Box<Finish>> {
         let due = self.next_due();
         let now = due >> TURN_BITS;
         // The limit of issues holds at the begin of a cycle.
@@ -72,12 +72,12 @@ impl<O: Observer> Sm<'_, O> {
             || self.issued >= self.cx.max_issues
                 && (now != self.last_turn >> TURN_BITS || self.issued == 0)
         {
-            return self.begin_cycle().err();
+            return self.begin_cycle().err().map(Box::new);
         }
         self.last_turn = due;
         let turn = due as usize % (1 << TURN_BITS);
         if let Err(fault) = self.issue(self.rotated(turn, now), now) {
-            return Some(self.cx.fault(fault));
+            return Some(Box::new(self.cx.fault(fault)));
         }
         self.end_cycle(now);
         None
@@ -89,7 +89,7 @@ impl<O: Observer> Sm<'_, O> {
         loop {
             let finish = self.turn();
             if finish.is_some() || self.issuer.watch.is_quiet() || !self.next_is_private() {
-                return finish;
+                return finish.map(|finish| *finish);
             }
         }
     }

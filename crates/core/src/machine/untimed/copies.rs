@@ -61,6 +61,7 @@ impl<O: Observer> Runner<'_, O> {
             bytes: data.bytes,
             bypass_l1: true,
             changed: false,
+            row: false,
         };
         self.transfer(issue, store);
     }

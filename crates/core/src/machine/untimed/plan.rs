@@ -6,7 +6,7 @@
 
 use crate::base::Pc;
 use crate::code::{Code, MicroOp};
-use crate::exec;
+use crate::exec::{self, LaneFunction};
 use crate::kernel::{Inst, Op};
 use crate::machine::pricing::{Cost, Kind};
 
@@ -25,6 +25,8 @@ pub(super) struct Step {
     pub kind: Kind,
     /// Machine instructions.
     pub slots: u32,
+    /// Target of a branch.
+    pub target: Option<Pc>,
     /// True if a warp executes it ahead of a deferred barrier at which it has arrived.
     pub ahead: bool,
     /// Number of micro-ops from here to the end of the straight piece; 0: it is not straight.
@@ -37,6 +39,8 @@ pub(super) struct Step {
 pub(super) struct Straight<'a> {
     pub pc: Pc,
     pub inst: &'a Inst,
+    /// Its effect on lanes.
+    pub effect: LaneFunction,
     /// Machine instructions.
     pub slots: u32,
     pub is_guarded: bool,
@@ -65,6 +69,10 @@ impl<'a> Plan<'a> {
             .map(|(op, cost)| Step {
                 kind: cost.kind,
                 slots: op.count,
+                target: match op.inst.op {
+                    Op::Branch { target, .. } => Some(target),
+                    _ => None,
+                },
                 ahead: cost.ahead,
                 len: 0,
                 first: 0,
@@ -86,7 +94,8 @@ impl<'a> Plan<'a> {
             loop {
                 let op = &ops[pc.index()];
                 let is_guarded = op.inst.guard.is_some();
-                straight.push(Straight { pc, inst: &op.inst, slots: op.count, is_guarded });
+                let (inst, effect) = (&op.inst, costs[pc.index()].lanes);
+                straight.push(Straight { pc, inst, effect, slots: op.count, is_guarded });
                 pc = op.next;
                 if pc.index() >= ops.len() || !straight_ops[pc.index()] || reached[pc.index()] {
                     break;

@@ -4,7 +4,7 @@ use super::plan::Plan;
 use super::warp::{Runner, Stop};
 use crate::base::{BlockId, LaneMask, SmId, WarpId};
 use crate::event::{Event, Observer};
-use crate::exec::{self, LocalMemory, RegisterFile, WarpPlace};
+use crate::exec::{LocalMemory, RegisterFile};
 use crate::machine::block::{Block, Votes};
 use crate::machine::device::Context;
 use crate::machine::verdict::{self, Finish, Limit};
@@ -99,26 +99,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             self.runner.observer.on(Event::BarrierOpen { cycle, sm, block: id, id: released.id });
             let per_block = self.cx.occupancy.warps_per_block as usize;
             for warp in &mut self.warps[block * per_block..(block + 1) * per_block] {
-                warp.opened(released.id);
-                if warp.ahead.take_if(|arrival| arrival.id == released.id).is_some() {
-                    continue;
-                }
-                if !warp.arrivals.iter().any(|a| a.id == released.id) {
-                    continue;
-                }
-                let Votes { threads, holds } = released.votes;
-                for arrival in warp.arrivals.extract_if(.., |a| a.id == released.id) {
-                    let inst = &self.cx.program.ops[arrival.pc.index()].inst;
-                    exec::finish_barrier_reduction(
-                        inst,
-                        arrival.lanes,
-                        &mut warp.registers,
-                        holds,
-                        holds == threads,
-                        holds > 0,
-                    );
-                }
-                warp.control.release_barrier(released.id);
+                warp.open(&released, self.cx.program.ops);
             }
         }
     }
@@ -171,20 +152,8 @@ impl<'a, O: Observer> Sm<'a, O> {
 
     fn start_warp(&mut self, slot: usize, block: BlockId, index: u32) {
         let cx = self.cx;
-        let first_thread = index * cx.spec.warp_size;
-        let lanes = LaneMask::first_n((cx.threads - first_thread).min(cx.spec.warp_size));
-        let warps = cx.occupancy.warps_per_block;
-        let within = cx.spec.placement.slot(index, warps, cx.spec.schedulers, self.blocks_run - 1);
-        let w = slot * warps as usize + within as usize;
-        let warp = &mut self.warps[w];
-        warp.reset();
-        warp.local.clear();
-        warp.control.restart(cx.control(lanes, u64::from(block.0) * 64 + u64::from(index)));
-        warp.block = slot;
-        warp.block_id = block;
-        warp.index = index;
-        let place = WarpPlace { first_thread, warp_id: w as u32, ..cx.place(self.id, block) };
-        warp.registers.start(&cx.registers, &place);
+        let w = cx.warp_slot(slot, index, self.blocks_run);
+        let lanes = self.warps[w].start(cx, (self.id, w), (slot, block, index));
         let (cycle, sm, warp) = (0, self.id, WarpId(w as u32));
         self.runner.observer.on(Event::WarpStart { cycle, sm, warp, block, index, lanes });
     }

@@ -80,8 +80,8 @@ impl Pattern {
     #[inline]
     fn fits(&self, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> bool {
         let known = &self.access;
-        if (known.lanes, known.bytes, known.space, known.kind)
-            != (access.lanes, access.bytes, access.space, access.kind)
+        if (known.lanes, known.bytes, known.space, known.kind, known.row)
+            != (access.lanes, access.bytes, access.space, access.kind, access.row)
         {
             return false;
         }
@@ -91,6 +91,9 @@ impl Pattern {
             period => first & (period - 1), // a power of two
         };
         let mut differs = base ^ self.base;
+        if access.row {
+            return differs == 0;
+        }
         for ((address, offset), is_in) in addresses.iter().zip(&self.offsets).zip(&self.is_in) {
             differs |= (address.wrapping_sub(first) ^ offset) & is_in;
         }

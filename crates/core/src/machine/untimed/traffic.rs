@@ -36,7 +36,7 @@ pub(super) fn of(
 
 /// Returns the traffic of a local access, whose words are requested one by one.
 fn local(access: MemoryAccess, addresses: &[u64; MAX_LANES], memory: &Memory) -> Traffic {
-    let word = MemoryAccess { bytes: access.bytes.min(4), ..access };
+    let word = MemoryAccess { bytes: access.bytes.min(4), row: false, ..access };
     let mut all = coalesced(word, addresses, MemoryKind::Local, memory);
     let mut at = *addresses;
     for _ in 1..access.bytes.div_ceil(4) {

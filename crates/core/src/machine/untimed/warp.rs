@@ -9,6 +9,8 @@ use crate::exec::{self, Effect, Env, Fault, SystemLog};
 use crate::kernel::Op;
 use crate::machine::block::Block;
 use crate::machine::device::Context;
+use crate::machine::issue::branch;
+use crate::machine::pricing::Kind;
 use crate::machine::verdict::{FaultReport, Watch};
 use crate::machine::warp::Warp;
 
@@ -97,13 +99,21 @@ impl<'a, O: Observer> Runner<'a, O> {
                 warp.wait(arrival, pc);
                 continue;
             }
-            if step.is_straight() {
-                if O::FOLDS && !self.watch.observes_next() && warp.ahead.is_none() {
+            let quick = O::FOLDS && !self.watch.observes_next() && warp.ahead.is_none();
+            match step.kind {
+                _ if step.is_straight() && quick => {
                     self.straight(warp, step, pc, active);
-                } else {
-                    self.one_by_one(warp, w, step, active);
+                    continue;
                 }
-                continue;
+                _ if step.is_straight() => {
+                    self.one_by_one(warp, w, step, active);
+                    continue;
+                }
+                Kind::ConditionalBranch if quick => {
+                    self.branch(warp, step, pc, active);
+                    continue;
+                }
+                _ => {}
             }
             match self.step(warp, w, step, pc, active)? {
                 None => {}
@@ -124,7 +134,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                 let own = &plan.steps[op.pc.index()];
                 self.tally.issue(own, &mut self.observer, op.pc, (active, lanes), op.slots);
             }
-            exec::element_wise(&op.inst.op, lanes, &mut warp.registers);
+            (op.effect)(&op.inst.op, lanes, &mut warp.registers);
         }
         self.tally.piece(plan, &mut self.observer, pc, active);
         let count = piece.len() as u64;
@@ -132,6 +142,21 @@ impl<'a, O: Observer> Runner<'a, O> {
         self.watch.skip(count);
         if let Some(last) = piece.last() {
             warp.control.go(plan.ops[last.pc.index()].next);
+        }
+    }
+
+    /// Executes a conditional branch.
+    #[inline(always)]
+    fn branch(&mut self, warp: &mut Warp, step: &Step, pc: Pc, active: LaneMask) {
+        let op = &self.plan.ops[pc.index()];
+        let lanes = exec::guarded(&op.inst, active, &warp.registers);
+        self.issued += 1;
+        self.watch.skip(1);
+        self.tally.issue(step, &mut self.observer, pc, (active, lanes), step.slots);
+        match step.target {
+            Some(target) if lanes == active => warp.control.go(target),
+            Some(_) if lanes.is_empty() => warp.control.go(op.next),
+            _ => warp.control.advance(branch(op, lanes)),
         }
     }
 

@@ -20,6 +20,15 @@ pub(in crate::exec::native) fn add_halves(
     });
 }
 
+/// Computes `a + b + c`.
+pub(in crate::exec::native) fn sum_of_three(
+    op: &Native,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) {
+    write_ternary(op, lanes, registers, |a, b, c| a.wrapping_add(b).wrapping_add(c));
+}
+
 /// Computes `a + b + c`, with carries if the instruction has any.
 pub(in crate::exec::native) fn add3(
     op: &Native,
@@ -28,7 +37,7 @@ pub(in crate::exec::native) fn add3(
     registers: &mut RegisterFile,
 ) {
     if !extended && op.p == [None; 2] {
-        return write_ternary(op, lanes, registers, |a, b, c| a.wrapping_add(b).wrapping_add(c));
+        return sum_of_three(op, lanes, registers);
     }
     let [a, b, c] = op.s.map(|source| integer(registers, source));
     let carry = match extended {

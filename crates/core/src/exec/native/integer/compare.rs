@@ -30,8 +30,20 @@ pub(in crate::exec::native) fn compare(
         (holds, if f.extended { lanes_where(|lane| a[lane] == b[lane]) } else { 0 })
     });
     let holds = holds & !equal | predicate(registers, op.q[1]) & equal;
+    write_comparison(op, f.combine, holds, lanes, registers);
+}
+
+/// Writes both results of a comparison that holds in some lanes.
+#[inline(always)]
+pub(in crate::exec::native) fn write_comparison(
+    op: &Native,
+    combine: BoolOp,
+    holds: u32,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) {
     let q = predicate(registers, op.q[0]);
-    let combine = |bits: u32| match f.combine {
+    let combine = |bits: u32| match combine {
         BoolOp::And => bits & q,
         BoolOp::Or => bits | q,
         BoolOp::Xor => bits ^ q,

@@ -68,26 +68,19 @@ pub(in crate::exec::native) fn logic3(
             0xc0 => return write_binary(op, lanes, registers, |a, b| a & b),
             0xfc => return write_binary(op, lanes, registers, |a, b| a | b),
             0x3c => return write_binary(op, lanes, registers, |a, b| a ^ b),
+            0x96 => return write_ternary(op, lanes, registers, |a, b, c| a ^ b ^ c),
             _ => {}
         }
     }
-    let [a, b, c] = op.s.map(|source| integer(registers, source));
-    let values: Values = match table {
-        0xc0 => std::array::from_fn(|lane| a[lane] & b[lane]),
-        0xfc => std::array::from_fn(|lane| a[lane] | b[lane]),
-        0x3c => std::array::from_fn(|lane| a[lane] ^ b[lane]),
-        0x96 => std::array::from_fn(|lane| a[lane] ^ b[lane] ^ c[lane]),
-        _ => {
-            let rows: [u32; 8] =
-                std::array::from_fn(|row| (u32::from(table) >> row & 1).wrapping_neg());
-            std::array::from_fn(|lane| table_of(&rows, a[lane], b[lane], c[lane]))
-        }
-    };
-    if op.p[0].is_some() {
-        let q = predicate(registers, op.q[0]);
-        let set = lanes_where(|lane| values[lane] != 0);
-        write_predicate(op, 0, lanes, registers, if and { set & q } else { set | q });
+    let table: [u32; 8] = std::array::from_fn(|row| (u32::from(table) >> row & 1).wrapping_neg());
+    if op.p[0].is_none() {
+        return write_ternary(op, lanes, registers, |a, b, c| table_of(&table, a, b, c));
     }
+    let [a, b, c] = op.s.map(|source| integer(registers, source));
+    let values: Values = std::array::from_fn(|lane| table_of(&table, a[lane], b[lane], c[lane]));
+    let q = predicate(registers, op.q[0]);
+    let set = lanes_where(|lane| values[lane] != 0);
+    write_predicate(op, 0, lanes, registers, if and { set & q } else { set | q });
     write(op, lanes, registers, |lane| values[lane]);
 }
 
