@@ -34,6 +34,10 @@ pub(crate) fn program(path: &Path, choice: &SassChoice) -> Result<Program, Failu
     Ok(Program::of_cuda(&name, &source, &code, &by))
 }
 
+/// Help for sources that NVRTC cannot compile.
+const HOST_CODE: &str = "help: NVRTC compiles device code only; put host code between `#ifndef \
+                         __CUDACC_RTC__` and `#endif`";
+
 /// Compiles a source to PTX; also returns the compiler and its architecture.
 fn ptx(path: &Path, source: &str, arch: &str) -> Result<(String, String), Failure> {
     if let Some(nvcc) = Tool::Nvcc.find() {
@@ -57,12 +61,17 @@ fn ptx(path: &Path, source: &str, arch: &str) -> Result<(String, String), Failur
         Err(DeviceError::NoCompiler) => {
             Err(missing("nvcc and NVRTC", &format!("{COMPILER}` or `{RUNTIME_COMPILER}")))
         }
-        Err(error) => Err(Failure::new(format!(
-            "cannot compile `{}` with NVRTC: {error}\n\
-             help: NVRTC compiles device code only; put host code between `#ifndef __CUDACC_RTC__` \
-             and `#endif`, or install nvcc: `{COMPILER}`",
-            path.display()
-        ))),
+        Err(error) => {
+            let error = error.to_string();
+            let host = source.contains("main") || error.contains("cannot open source file");
+            let help = if host {
+                format!("\n{HOST_CODE}, or install nvcc: `{COMPILER}`")
+            } else {
+                String::new()
+            };
+            let path = path.display();
+            Err(Failure::new(format!("cannot compile `{path}` with NVRTC: {error}{help}")))
+        }
     }
 }
 

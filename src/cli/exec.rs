@@ -65,6 +65,7 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
         command.env(format!("SIMT_SIM_{name}"), value.to_string());
     };
     command.env("SIMT_SIM_REPORTS", &reports);
+    command.env("SIMT_SIM_ERRORS", format!("/proc/{}/fd/2", std::process::id()));
     let spec = args.machine.machine.as_deref();
     let name = match spec.filter(|name| name.ends_with(".ron")) {
         // The program may change its folder before it loads the driver.
@@ -157,9 +158,10 @@ fn views(args: &ExecArgs, command: &mut Command) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints the rows of all launches.
+/// Prints what the program hid, and the rows of all launches.
 fn rows(args: &ExecArgs, reports: &Path) -> Result<(), Failure> {
-    let launches = read(reports)?;
+    let (launches, hidden) = read(reports)?;
+    output::error(&hidden);
     if let Some(folder) = &args.html {
         let page = |l: &Launched| {
             let name = format!("{}-{}.html", l.process, l.number);
@@ -190,19 +192,24 @@ fn rows(args: &ExecArgs, reports: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Reads the launches of all processes, in the order in which the processes began.
-fn read(reports: &Path) -> Result<Vec<Launched>, Failure> {
+/// Reads the launches of all processes, in the order in which the processes began, and what they
+/// told on a standard error of their own.
+fn read(reports: &Path) -> Result<(Vec<Launched>, String), Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::new(format!("cannot read the launches: {e}"));
     let mut files: Vec<PathBuf> =
         fs::read_dir(reports).map_err(|e| failed(&e))?.flatten().map(|e| e.path()).collect();
     files.sort_by_key(|file| file.file_stem().and_then(|s| s.to_str()?.parse::<u32>().ok()));
-    let mut launches = Vec::new();
+    let (mut launches, mut hidden) = (Vec::new(), String::new());
     for file in files {
         let text = fs::read_to_string(&file).map_err(|e| failed(&e))?;
+        if file.extension().is_some_and(|extension| extension == "txt") {
+            hidden += &text;
+            continue;
+        }
         // A process that was killed may leave half a line.
         launches.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok()));
     }
-    Ok(launches)
+    Ok((launches, hidden))
 }
 
 /// Returns the search path with a folder in front.

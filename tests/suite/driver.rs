@@ -150,6 +150,13 @@ fn a_fault_is_cudas_error_and_ours_in_words() {
     assert!(words.contains("cuMemcpyDtoH_v2: CUDA_ERROR_ILLEGAL_ADDRESS"), "{words}");
     assert!(words.contains("FAULT: out of bounds:"), "{words}");
     assert!(words.contains("st.global.f32 [%p], %x;"), "{words}");
+    assert_eq!(words.matches("FAULT").count(), 1, "{words}");
+    // A program may hide its standard error, as pytest does; the explanation comes after it.
+    let hidden =
+        exec(&["-q", "--", "sh", "-c", &format!("{python} {PROGRAM} 4 fault 2>/dev/null")]);
+    let words = text(&hidden.stderr);
+    assert!(words.contains("FAULT: out of bounds:"), "{words}");
+    assert!(!words.contains("cuMemcpyDtoH_v2"), "{words}");
     let blocking = Command::new(env!("CARGO_BIN_EXE_simt-sim"))
         .args(["exec", "--", python, PROGRAM, "4", "fault"])
         .env("SIMT_SIM_CACHE", cache())

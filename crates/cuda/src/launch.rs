@@ -126,7 +126,7 @@ impl Driver {
             Ok(occupancy) => occupancy,
             Err(reason) => {
                 let (said, error) = refused(&kernel.name, &reason);
-                crate::say(&said);
+                self.reports.tell(&said);
                 return Err(error);
             }
         };

@@ -35,6 +35,8 @@ pub(crate) struct Options {
     pub(crate) checks: Option<Checks>,
     /// Folder for the reports of launches.
     pub(crate) reports: Option<PathBuf>,
+    /// Standard error of the process that reads the reports.
+    pub(crate) errors: Option<PathBuf>,
     /// True if reports have the whole run.
     pub(crate) whole: bool,
     /// Pages and pictures.
@@ -156,6 +158,7 @@ impl Options {
             memory: number("MEMORY_GIB", MEMORY_GIB)?.clamp(1, 1 << 10) << 30,
             checks,
             reports: get("REPORTS").map(PathBuf::from),
+            errors: get("ERRORS").map(PathBuf::from),
             whole: get("WHOLE").is_some(),
             metrics,
             views: Arc::new(views),

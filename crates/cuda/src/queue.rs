@@ -67,7 +67,7 @@ impl Driver {
         for left in std::mem::take(&mut self.queue.left) {
             match left {
                 Left::Printed(bytes) => output::print(&bytes),
-                Left::Said(text) => crate::say(&text),
+                Left::Said(text) => self.reports.tell(&text),
             }
         }
         self.contexts.each(|context| context.fault = context.fault.or(context.failed));

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use simt_report::launches::{Launched, Measured};
 use simt_report::simulate::Finished;
@@ -26,13 +26,28 @@ pub(crate) struct Reports {
     metrics: Vec<String>,
     whole: bool,
     file: Option<File>,
+    /// Folder for what is told, and the standard error of the process that reads it.
+    told: Option<(PathBuf, PathBuf)>,
 }
 
 impl Reports {
     pub(crate) fn new(options: &Options) -> Reports {
         let file = options.reports.as_deref().and_then(open);
         let metrics = options.metrics.clone();
-        Reports { launches: 0, last: Last::None, metrics, whole: options.whole, file }
+        let told = options.reports.clone().zip(options.errors.clone());
+        Reports { launches: 0, last: Last::None, metrics, whole: options.whole, file, told }
+    }
+
+    /// Explains something on standard error. If that is not the standard error of the process that
+    /// reads the reports, as under `pytest`, which hides it, the text goes there, too.
+    pub(crate) fn tell(&self, text: &str) {
+        crate::say(text);
+        if let Some((folder, errors)) = &self.told
+            && is_elsewhere(errors)
+            && let Ok(mut file) = appended(&folder.join(format!("{}.txt", std::process::id())))
+        {
+            let _ = file.write_all(text.as_bytes());
+        }
     }
 
     /// Returns true if every launch needs its whole report.
@@ -84,10 +99,28 @@ impl Reports {
     }
 }
 
+/// Returns true if the standard error of this process is not the file at a path.
+#[cfg(unix)]
+fn is_elsewhere(errors: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let file = |path: &Path| std::fs::metadata(path).map(|file| (file.dev(), file.ino()));
+    let both = (file(Path::new("/proc/self/fd/2")), file(errors));
+    matches!(both, (Ok(own), Ok(theirs)) if own != theirs)
+}
+
+#[cfg(not(unix))]
+fn is_elsewhere(_errors: &Path) -> bool {
+    false
+}
+
+fn appended(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().create(true).append(true).open(path)
+}
+
 /// Opens the file of this process in a folder.
 fn open(folder: &Path) -> Option<File> {
     let path = folder.join(format!("{}.jsonl", std::process::id()));
-    let opened = OpenOptions::new().create(true).append(true).open(&path);
+    let opened = appended(&path);
     opened.map_err(|e| crate::say(&format!("warning: `{}`: {e}\n", path.display()))).ok()
 }
 

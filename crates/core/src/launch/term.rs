@@ -222,8 +222,11 @@ fn bind_name(name: &Name, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
         }
         Some(_) => {
             let message = format!("expected one value, found the buffer `{}`", name.text);
-            Err(Diagnostic::error("type-mismatch", name.span, message)
-                .help(format!("write `{0}[i]`, `sum({0})`, `min({0})` or `max({0})`", name.text)))
+            Err(Diagnostic::error("type-mismatch", name.span, message).help(format!(
+                "write `{0}[i]` and `for i` after the formula, or `sum({0})`, `min({0})`, \
+                     `max({0})`",
+                name.text
+            )))
         }
         None => Err(unknown(name, scope)),
     }
