@@ -14,10 +14,11 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use simt_core::machine::Timing;
+use simt_core::spec::Mode;
 use simt_report as report;
 use simt_report::launches::{self, Launched};
 
-use super::args::{ExecArgs, LoweringArg, PictureFile, TimingArg};
+use super::args::{ExecArgs, LoweringArg, MachineChoice, PictureFile, TimingArg};
 use super::run::needs_time;
 use super::{Failure, checks, job, output};
 
@@ -44,7 +45,7 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
         return Err(needs_time(option));
     }
     checks::chosen(args.list.checks.as_deref())?;
-    let machine = job::machine(&args.machine)?;
+    let machines = machines(&args.machine)?;
     let [program, arguments @ ..] = args.program.as_slice() else {
         return Err(Failure::new("expected a program"));
     };
@@ -66,17 +67,10 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
     };
     command.env("SIMT_SIM_REPORTS", &reports);
     command.env("SIMT_SIM_ERRORS", format!("/proc/{}/fd/2", std::process::id()));
-    let spec = args.machine.machine.as_deref();
-    let name = match spec.filter(|name| name.ends_with(".ron")) {
-        // The program may change its folder before it loads the driver.
-        Some(file) => std::path::absolute(file)
-            .map_err(|e| Failure::new(format!("cannot read `{file}`: {e}")))?
-            .display()
-            .to_string(),
-        None => machine.spec.name.clone(),
-    };
-    set(&mut command, "MACHINE", &name);
-    set(&mut command, "MODE", &machine.mode.name());
+    set(&mut command, "MACHINE", &machines.names.join(","));
+    if let Some(mode) = machines.mode {
+        set(&mut command, "MODE", &mode.name());
+    }
     if let Some(order) = &args.machine.its_order {
         set(&mut command, "ITS_ORDER", order);
     }
@@ -125,6 +119,37 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
     rows(args, &reports)?;
     drop(folder);
     Ok(code(status))
+}
+
+/// Machines of the virtual GPUs.
+struct Machines {
+    /// Names of presets, and files.
+    names: Vec<String>,
+    /// The mode that was asked for, or the one that a single machine has.
+    mode: Option<Mode>,
+}
+
+/// Checks the machine options for each of the machines that they list.
+fn machines(choice: &MachineChoice) -> Result<Machines, Failure> {
+    let listed = match &choice.machine {
+        None => vec![None],
+        Some(list) => list.split(',').map(|name| Some(name.trim().to_owned())).collect(),
+    };
+    let (mut names, mut mode) = (Vec::new(), None);
+    let is_single = listed.len() == 1;
+    for machine in listed {
+        let setup = job::machine(&MachineChoice { machine: machine.clone(), ..choice.clone() })?;
+        names.push(match machine.filter(|name| name.ends_with(".ron")) {
+            // The program may change its folder before it loads the driver.
+            Some(file) => std::path::absolute(&file)
+                .map_err(|e| Failure::new(format!("cannot read `{file}`: {e}")))?
+                .display()
+                .to_string(),
+            None => setup.spec.name.clone(),
+        });
+        mode = (is_single || choice.mode.is_some()).then_some(setup.mode);
+    }
+    Ok(Machines { names, mode })
 }
 
 /// Passes on which views are wanted.

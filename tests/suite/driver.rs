@@ -106,6 +106,22 @@ fn every_launch_is_a_row() {
 }
 
 #[test]
+fn each_machine_of_a_list_is_a_gpu() {
+    let Some(python) = python() else { return };
+    let count = "import ctypes; cuda = ctypes.CDLL('libcuda.so.1'); n = ctypes.c_int(); \
+                 cuda.cuInit(0); cuda.cuDeviceGetCount(ctypes.byref(n)); \
+                 name = ctypes.create_string_buffer(99); \
+                 cuda.cuDeviceGetName(name, 99, n.value - 1); print(n.value, name.value.decode())";
+    let done = exec(&["-q", "--machine", "h200, ampere", "--", python, "-c", count]);
+    assert_eq!(text(&done.stdout), "2 simt-sim ampere\n", "{}", text(&done.stderr));
+    let wrong = exec(&["--machine", "h200,ampel", "--", "true"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("there is no machine `ampel`"), "{}", text(&wrong.stderr));
+    let mixed = exec(&["--machine", "h200,fermi", "--mode", "volta", "--", "true"]);
+    assert!(text(&mixed.stderr).contains("that machine's mode is pre-volta"));
+}
+
+#[test]
 fn the_same_launch_has_the_figures_of_run() {
     let Some(python) = python() else { return };
     let text_of = fs::read_to_string(PROGRAM).expect(PROGRAM);
