@@ -212,8 +212,9 @@ fn the_core_knows_nothing_of_the_computer() {
 /// Unsafe code stands only where the page says.
 #[test]
 fn unsafe_code_stands_where_the_page_says() {
-    const ALLOWED: [&str; 10] = [
+    const ALLOWED: [&str; 11] = [
         "crates/gpu/src/device.rs",
+        "crates/gpu/src/device/",
         "crates/gpu/src/nvrtc.rs",
         "crates/cuda/src/abi.rs",
         "crates/cuda/src/abi/",

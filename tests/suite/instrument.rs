@@ -200,17 +200,6 @@ fn differing(path: &Path, record: &DivergenceRecord) -> Result<Vec<u32>, String>
     Ok(record.differing(matches!(own.finish, Finish::Ok).then_some(&own.divergence)))
 }
 
-/// Programs that no GPU has counted yet: cooperative ones, which `crosscheck` cannot launch, and
-/// new ones.
-const UNRECORDED: [&str; 6] = [
-    "convolve_shared.ptx",
-    "convolve_texture.ptx",
-    "matmul_async.ptx",
-    "matmul_tensor.ptx",
-    "matmul_tiled.ptx",
-    "reduce_grid.ptx",
-];
-
 #[test]
 fn the_gpu_counts_what_the_simulator_counts_or_the_difference_is_explained() {
     let read = |path: &Path| {
@@ -221,13 +210,6 @@ fn the_gpu_counts_what_the_simulator_counts_or_the_difference_is_explained() {
     let (mut wrong, mut names) = (Vec::new(), Vec::new());
     for path in programs("programs") {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_string();
-        if UNRECORDED.contains(&name.as_str()) {
-            assert!(
-                !Path::new(RECORDS).join(format!("{name}.ron")).exists(),
-                "{name} has a record"
-            );
-            continue;
-        }
         let record =
             DivergenceRecord::parse(&read(&Path::new(RECORDS).join(format!("{name}.ron"))));
         match record.and_then(|record| differing(&path, &record)) {

@@ -147,17 +147,20 @@ pub struct Traffic {
     pub dram: u32,
     /// Older sectors that L2 wrote back to DRAM to make room for this access.
     pub written_back: u32,
-    /// Shared-memory wavefronts (passes); 1 = no bank conflict. 0 for other memory.
+    /// Shared-memory wavefronts (passes); 1 = no bank conflict. Groups of lanes that the texture
+    /// unit takes one by one. 0 for other memory.
     pub wavefronts: u32,
     /// Minimum wavefronts for the same bytes.
     pub ideal_wavefronts: u32,
 }
 
 impl Traffic {
-    /// Returns the requests: words of a lane's local memory are apart and requested one by one.
+    /// Returns the requests: words of a lane's local memory are apart and requested one by one, as
+    /// are groups of lanes by the texture unit.
     pub fn requests(&self) -> u32 {
         match self.memory {
             MemoryKind::Local => self.bytes_per_lane().div_ceil(4).max(1),
+            MemoryKind::Texture | MemoryKind::Surface => self.wavefronts.max(1),
             _ => 1,
         }
     }

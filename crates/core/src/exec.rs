@@ -436,6 +436,7 @@ pub fn step(
         Op::Switch(op) => return calls::switch(op, lanes, active, registers, env),
         Op::Call(op) => return calls::call(op, lanes, active, registers, env),
         Op::System(op) => system::call(op, lanes, registers, env)?,
+        Op::Stack(op) => calls::stack(op, lanes, registers, env)?,
         Op::Jump(op) => return calls::jump(op, lanes, registers, env),
         Op::Return => return Ok(calls::ret(lanes, registers, env)),
         Op::Spill(op) => return Ok(calls::spill(op, lanes, registers, env)),

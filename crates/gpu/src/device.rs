@@ -1,14 +1,17 @@
 //! Driver calls: compile, allocate, launch, wait, read back.
 //!
-//! The only module that may use `unsafe`: every driver call is foreign. The values below own their
+//! The only module (with `images` in it) that may use `unsafe`: every driver call is foreign. The values below own their
 //! handles and release them on drop; only after a kernel that does not end are they left to the end
 //! of the process, because the driver would wait for it.
 
 #![expect(unsafe_code, reason = "the driver's interface is C")]
 
+mod images;
+
 use super::{DeviceError, DeviceFinish, DeviceRun};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
+use images::Images;
 use simt_core::isa::Sem;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Buffer, Launch};
@@ -58,10 +61,11 @@ pub(super) fn run(
             _ => Allocation::of(&buffer.words),
         };
     let memory = launch.buffers.iter().map(place).collect::<Result<Vec<_>, _>>()?;
-    let mut params = relocate(kernel, launch, &memory);
+    let images = Images::of(launch, &memory)?;
+    let mut params = relocate(kernel, launch, &memory, &images);
     let (start, end) = (Stamp::new()?, Stamp::new()?);
     start.record()?;
-    start_kernel(function, launch, &mut params)?;
+    start_kernel(function, kernel, launch, &mut params)?;
     end.record()?;
     let finish = wait(&end, limit);
     let mut done = DeviceRun {
@@ -76,13 +80,14 @@ pub(super) fn run(
         // SAFETY: both events exist and have happened.
         let elapsed = unsafe { result::event::elapsed(start.0, end.0) };
         done.micros = elapsed.ok().map(|ms| ms * 1000.0);
+        images.give_back(&memory)?;
         done.buffers = memory.iter().map(Allocation::read).collect::<Result<_, _>>()?;
         done.variables =
             variables.iter().map(|name| module.variable(name)).collect::<Result<_, _>>()?;
     } else {
         // Releasing would wait for the kernel, or fail after its fault; the end of the process
         // releases everything.
-        std::mem::forget((device, module, memory, start, end));
+        std::mem::forget((device, module, memory, images, start, end));
     }
     Ok(done)
 }
@@ -288,20 +293,24 @@ impl Drop for Stamp {
 
 /// Builds the parameter block with device addresses. An address in a buffer of the launch (or one
 /// past its end) becomes the address in the device's buffer. Buffers have such high addresses that
-/// no other number looks like one.
-fn relocate(kernel: &Kernel, launch: &Launch, memory: &[Allocation]) -> Vec<u8> {
+/// no other number looks like one. In a launch with textures, a parameter of 64 bits with the number
+/// of an object becomes the device's object.
+fn relocate(kernel: &Kernel, launch: &Launch, memory: &[Allocation], images: &Images) -> Vec<u8> {
     let mut params = launch.params.clone();
-    let places = kernel.params.iter().flat_map(|p| (p.offset..p.offset + p.bytes).step_by(8));
-    for place in places {
-        let Some(bytes) = params.get_mut(place as usize..place as usize + 8) else { continue };
-        let value = bytes.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
-        let found = launch.buffers.iter().zip(memory).find_map(|(buffer, there)| {
-            let offset =
-                value.checked_sub(buffer.address).filter(|offset| *offset <= buffer.bytes)?;
-            Some(there.address.wrapping_add(offset))
-        });
-        if let Some(address) = found {
-            bytes.copy_from_slice(&address.to_le_bytes());
+    for parameter in &kernel.params {
+        for place in (parameter.offset..parameter.offset + parameter.bytes).step_by(8) {
+            let place = place as usize;
+            let Some(bytes) = params.get_mut(place..place + 8) else { continue };
+            let value = bytes.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+            let found = launch.buffers.iter().zip(memory).find_map(|(buffer, there)| {
+                let offset =
+                    value.checked_sub(buffer.address).filter(|offset| *offset <= buffer.bytes)?;
+                Some(there.address.wrapping_add(offset))
+            });
+            let object = || images.object(value).filter(|_| parameter.bytes == 8);
+            if let Some(address) = found.or_else(object) {
+                bytes.copy_from_slice(&address.to_le_bytes());
+            }
         }
     }
     params
@@ -309,38 +318,25 @@ fn relocate(kernel: &Kernel, launch: &Launch, memory: &[Allocation]) -> Vec<u8> 
 
 fn start_kernel(
     function: sys::CUfunction,
+    kernel: &Kernel,
     launch: &Launch,
     params: &mut [u8],
 ) -> Result<(), DeviceError> {
-    // CU_LAUNCH_PARAM_BUFFER_POINTER, .._SIZE and .._END of cuda.h: the whole block in one piece.
-    let (pointer, size_of_block, end) =
-        (without_provenance_mut(1), without_provenance_mut(2), null_mut());
-    let mut size = params.len();
-    let mut extra = [
-        pointer,
-        params.as_mut_ptr().cast::<c_void>(),
-        size_of_block,
-        (&raw mut size).cast::<c_void>(),
-        end,
-    ];
-    let extra = if params.is_empty() { null_mut() } else { extra.as_mut_ptr() };
+    let (bytes, block) = (params.len(), params.as_mut_ptr());
+    let places = kernel.params.iter().filter(|p| ((p.offset + p.bytes) as usize) <= bytes);
+    let mut places: Vec<*mut c_void> =
+        places.map(|p| block.wrapping_add(p.offset as usize).cast()).collect();
     let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
-    // SAFETY: `function` is alive; the parameter block has the layout that the kernel declares and
-    // is copied by the call.
+    let (shared, stream, places) = (launch.dynamic_shared, null_mut(), places.as_mut_ptr());
+    // SAFETY: `function` is alive; there is a pointer to the bytes of each parameter that the
+    // kernel declares, which are copied by the call.
     unsafe {
-        sys::cuLaunchKernel(
-            function,
-            gx,
-            gy,
-            gz,
-            bx,
-            by,
-            bz,
-            launch.dynamic_shared,
-            null_mut(),
-            null_mut(),
-            extra,
-        )
+        if launch.cooperative {
+            sys::cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared, stream, places)
+        } else {
+            let none = null_mut();
+            sys::cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, places, none)
+        }
     }
     .result()
     .map_err(refused("launching the kernel"))

@@ -7,9 +7,11 @@
 //! this undefined.)
 
 mod check;
+mod vector;
 
 use check::{Parts, Reach, first_fault, resolve, serve_parts};
 pub(super) use check::{check, fill_addresses, first_fault_of};
+pub(super) use vector::atomic_vector;
 
 use super::alu::is_in;
 use super::lanes::{fill_each, set_predicate};
@@ -17,7 +19,7 @@ use super::memory::{GlobalMemory, ParamBlock, Segment, Words};
 use super::{AccessKind, Effect, Env, Fault, MemoryAccess, RegisterFile, atomic};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
-use crate::kernel::{Access, Address, AddressBase, Atomic, AtomicVector, Load, Row, Store};
+use crate::kernel::{Access, AddressBase, Atomic, Load, Row, Store};
 
 /// Byte address per lane.
 type Addresses = [u64; MAX_LANES];
@@ -182,49 +184,6 @@ pub(super) fn atomic(
         changed,
         row: false,
     }))
-}
-
-/// Executes `atom` and `red` on vectors, element by element.
-pub(super) fn atomic_vector(
-    op: &AtomicVector,
-    lanes: LaneMask,
-    registers: &mut RegisterFile,
-    env: &mut Env<'_>,
-) -> Result<Effect, Fault> {
-    if lanes.is_empty() {
-        return Ok(Effect::Done);
-    }
-    let first = op.first;
-    let each = u64::from(first.ty.bytes());
-    let bytes = each * (1 + op.others.len() as u64);
-    // The vector is checked as a whole, so that a fault changes nothing.
-    fill_addresses(first.address, registers, env.addresses);
-    let parts = resolve(first.space, lanes, env.shared.start(), env.addresses);
-    serve_parts(&parts, bytes, true, env, |_, _, _, _| {})?;
-    let (mut effect, mut written) = (Effect::Done, false);
-    // An element's address may be in a register that an earlier element's result overwrites.
-    let mut results = Vec::with_capacity(op.others.len());
-    let elements = std::iter::once((first.d, first.b)).chain(op.others.iter().copied());
-    for (i, (d, b)) in (0..).zip(elements) {
-        let offset = first.address.offset.wrapping_add(each as i64 * i);
-        let address = Address { offset, ..first.address };
-        let before = d.map(|d| (d, registers.narrow[usize::from(d.0)]));
-        effect = atomic(&Atomic { d, b, address, ..first }, lanes, registers, env)?;
-        written |= matches!(effect, Effect::Access(MemoryAccess { changed: true, .. }));
-        if let Some((d, before)) = before {
-            results.push((d, std::mem::replace(&mut registers.narrow[usize::from(d.0)], before)));
-        }
-    }
-    for (d, values) in results {
-        put(registers, d, false, lanes, |lane| values[lane].into());
-    }
-    fill_addresses(first.address, registers, env.addresses);
-    Ok(match effect {
-        Effect::Access(access) => {
-            Effect::Access(MemoryAccess { bytes: bytes as u8, changed: written, ..access })
-        }
-        other => other,
-    })
 }
 
 /// Loads from global memory at `Env::addresses`. Returns false: nothing changes.

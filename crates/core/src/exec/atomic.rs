@@ -8,7 +8,7 @@ use super::arith::half::{Brain, Half, Short};
 use super::memory::Words;
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::{Round, Type};
-use crate::kernel::{Atomic, AtomicFn};
+use crate::kernel::{Atomic, AtomicFn, AtomicVector, Row};
 
 /// Serves checked lanes in ascending order. Returns true if any byte changed.
 pub(super) fn serve(
@@ -20,7 +20,7 @@ pub(super) fn serve(
     registers: &mut RegisterFile,
 ) -> bool {
     let wide = op.ty.is_wide();
-    let operand = |row: crate::kernel::Row, lane: usize| {
+    let operand = |row: Row, lane: usize| {
         let row = usize::from(row.0);
         if wide && op.pairs {
             u64::from(registers.narrow[row + 1][lane]) << 32
@@ -71,9 +71,59 @@ pub(super) fn serve(
     }
     if let Some(d) = op.d {
         if wide && op.pairs {
-            put(registers, crate::kernel::Row(d.0 + 1), false, lanes, |lane| before[lane] >> 32);
+            put(registers, Row(d.0 + 1), false, lanes, |lane| before[lane] >> 32);
         }
         put(registers, d, wide && !op.pairs, lanes, |lane| before[lane]);
+    }
+    changed
+}
+
+/// Exchanges 128 bits in checked lanes, in ascending order. Returns true if any byte changed.
+/// `upper` is the row of the upper half of `c`.
+pub(super) fn serve_joint(
+    memory: &mut impl Words,
+    op: &AtomicVector,
+    upper: Row,
+    lanes: LaneMask,
+    addresses: &[u64; MAX_LANES],
+    registers: &mut RegisterFile,
+) -> bool {
+    let first = &op.first;
+    let (d, b) = op.others.first().copied().unwrap_or((None, first.b));
+    let value = |registers: &RegisterFile, row: Row, lane: usize| {
+        let row = usize::from(row.0);
+        match first.pairs {
+            true => {
+                let high = u64::from(registers.narrow[row + 1][lane]);
+                high << 32 | u64::from(registers.narrow[row][lane])
+            }
+            false => registers.wide[row][lane],
+        }
+    };
+    let swaps = first.f == AtomicFn::Cas;
+    let mut before = [[0; MAX_LANES]; 2];
+    let mut changed = false;
+    for lane in lanes.lanes() {
+        let lane = lane as usize & (MAX_LANES - 1);
+        let of = |rows: [Row; 2]| rows.map(|row| value(registers, row, lane));
+        let given = of([first.b, b]);
+        let new = if swaps { of([first.c, upper]) } else { given };
+        let at = |half: u64| addresses[lane].wrapping_add(8 * half);
+        let old = [0, 1].map(|half| memory.update_pair(lane, at(half), |old| old).0);
+        if !swaps || old == given {
+            for (half, new) in (0..).zip(new) {
+                memory.update_pair(lane, at(half), |_| new);
+            }
+            changed |= old != new;
+        }
+        (before[0][lane], before[1][lane]) = (old[0], old[1]);
+    }
+    for (d, before) in [first.d, d].into_iter().zip(before) {
+        let Some(d) = d else { continue };
+        if first.pairs {
+            put(registers, Row(d.0 + 1), false, lanes, |lane| before[lane] >> 32);
+        }
+        put(registers, d, !first.pairs, lanes, |lane| before[lane]);
     }
     changed
 }

@@ -6,6 +6,7 @@
 //! call instruction knows them. Frames are not cleared: a lane's initial frame content depends on
 //! its own earlier actions, not on the order in which lanes run.
 
+use super::access::put;
 use super::{
     AccessKind, Effect, Env, Fault, FaultKind, LocalMemory, MemoryAccess, RegisterFile, lanes,
     system,
@@ -15,7 +16,7 @@ use crate::isa::Space;
 use crate::kernel::layout::{CALL_BYTES, DEPTH_LIMIT, LOCAL_LIMIT};
 use crate::kernel::{
     Call, Callee, DeviceFunction, INSTRUCTION_BYTES, Inst, Jump, JumpKind, JumpTarget, Op,
-    Predicate, PredicateUse, Register, Row, Spill, Switch, SystemFn,
+    Predicate, PredicateUse, Register, Row, Spill, Stack, StackFn, Switch, SystemFn,
 };
 
 /// Executes a jump of machine code. Writes each lane's target PC to `Env::addresses`.
@@ -87,7 +88,9 @@ pub(super) fn call(
         agree(lanes, active, lowest, env)?;
     }
     let frames = registers.wide[usize::from(op.frame_pointer.0)];
-    let own_end = |lane: usize| frames[lane] + u64::from(op.frame);
+    let tops = op.top.map(|top| registers.wide[usize::from(top.0)]);
+    let own_end =
+        |lane: usize| frames[lane] + u64::from(op.frame) + tops.map_or(0, |tops| tops[lane]);
     let callee = |lane: usize, env: &Env<'_>| -> usize { env.addresses[lane] as usize };
     let limit = env.local.limit();
     // At the hardware's own limit, only frames count.
@@ -125,6 +128,10 @@ pub(super) fn call(
         }
         registers.calls[l].sites.push(env.pc);
         registers.wide[usize::from(op.frame_pointer.0)][l] = own_end(l);
+        if let Some((top, tops)) = op.top.zip(tops) {
+            registers.calls[l].saved.push(tops[l]);
+            registers.wide[usize::from(top.0)][l] = 0;
+        }
         for &register in &env.functions[callee(l, env)].clears {
             set(registers, register, l, 0);
         }
@@ -220,7 +227,13 @@ pub fn finish_call(
     for lane in lanes.lanes() {
         let l = lane as usize & (MAX_LANES - 1);
         let left = registers.wide[usize::from(op.frame_pointer.0)][l];
-        let own = left.wrapping_sub(u64::from(op.frame));
+        let mut saved =
+            || registers.calls.get_mut(l).and_then(|stack| stack.saved.pop()).unwrap_or_default();
+        let top = op.top.map_or(0, |_| saved());
+        let own = left.wrapping_sub(u64::from(op.frame) + top);
+        if let Some(row) = op.top {
+            registers.wide[usize::from(row.0)][l] = top;
+        }
         registers.wide[usize::from(op.frame_pointer.0)][l] = own;
         for copied in &op.results {
             local.copy(l, left + u64::from(copied.from), own + u64::from(copied.to), copied.bytes);
@@ -231,6 +244,55 @@ pub fn finish_call(
             set(registers, register, l, value);
         }
     }
+}
+
+/// Executes `alloca`, `stacksave` and `stackrestore`.
+pub(super) fn stack(
+    op: &Stack,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<(), Fault> {
+    let limit = env.local.limit();
+    let mut results = [0; MAX_LANES];
+    let mut highest = 0;
+    for lane in lanes.lanes() {
+        let l = lane as usize & (MAX_LANES - 1);
+        let frame = op.frame_pointer.map_or(0, |row| registers.wide[usize::from(row.0)][l]);
+        let base = frame + u64::from(op.frame);
+        let end = base + registers.wide[usize::from(op.top.0)][l];
+        let operand = match op.wide {
+            true => registers.wide[usize::from(op.a.0)][l],
+            false => registers.narrow[usize::from(op.a.0)][l].into(),
+        };
+        let overflow = || Fault {
+            lane,
+            kind: FaultKind::StackOverflow {
+                depth: registers.calls.get(l).map_or(0, |stack| stack.sites.len()) as u32,
+                limit,
+            },
+        };
+        let (result, end) = match op.f {
+            StackFn::Save => (end, end),
+            // An end of another function's frame is undefined; nothing below the own one is freed.
+            StackFn::Restore => (0, operand.clamp(base, end)),
+            StackFn::Allocate { align } => {
+                let at = end.next_multiple_of(align.max(1).into());
+                (at, at.saturating_add(operand).checked_next_multiple_of(16).unwrap_or(u64::MAX))
+            }
+        };
+        if end > limit {
+            return Err(overflow());
+        }
+        results[l] = result;
+        registers.wide[usize::from(op.top.0)][l] = end - base;
+        highest = end.max(highest);
+    }
+    env.local.grow(highest);
+    if op.f != StackFn::Restore {
+        put(registers, op.d, op.wide, lanes, |lane| results[lane]);
+    }
+    Ok(())
 }
 
 /// Executes `brx.idx`. Writes the number of each lane's target to `Env::addresses`.

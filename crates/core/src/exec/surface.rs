@@ -77,6 +77,7 @@ pub(super) fn access(
         }
     };
     env.system.taps.clear();
+    env.system.group = 8;
     Ok(Effect::Image(MemoryAccess {
         space: Space::Global,
         kind,
@@ -103,7 +104,8 @@ fn place(
         *place = value(row);
     }
     if let Some(layer) = op.place.layer {
-        at[2] = value(layer);
+        // A negative layer is a high one.
+        at[2] = i64::from(registers.narrow[usize::from(layer.0)][l]);
     }
     let width = (u64::from(image.size[0]) * image.texel_bytes()) as i64;
     let last = [width - bytes as i64, image.size[1].into(), image.size[2].into()];

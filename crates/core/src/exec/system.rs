@@ -26,6 +26,8 @@ pub struct SystemLog {
     pub heap_changed: bool,
     /// Addresses of further texels by lane, of a fetch that reads several.
     pub taps: Vec<[u64; MAX_LANES]>,
+    /// Lanes that the texture unit takes together, of the last access to a texture or surface.
+    pub group: u32,
 }
 
 /// Executes a call in PTX for all lanes.

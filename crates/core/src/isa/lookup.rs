@@ -46,7 +46,7 @@ impl Isa {
         if hint {
             words.retain(|word| *word != CACHE_HINT);
         }
-        let words = &words[..];
+        let words = &halves(opcode, words)[..];
         for &index in rows {
             let form = &self.rows[usize::from(index)];
             if let Some(words) = fill(&form.slots, words) {
@@ -92,6 +92,22 @@ fn takes_hint(opcode: &str, words: &[&str]) -> bool {
         && !words.iter().any(|word| OTHERS.contains(word) || word.starts_with("param"))
 }
 
+/// Replaces the type of 128 bits of loads, stores and moves by that of its halves.
+///
+/// A register of 128 bits is two of 64 (`kernel::check::quads`).
+fn halves<'w>(opcode: &str, mut words: Vec<&'w str>) -> Vec<&'w str> {
+    if words.last() == Some(&"b128") {
+        let halves: &[&str] = match opcode {
+            "ld" | "ldu" | "st" => &["v2", "b64"],
+            "mov" => &["b64"],
+            _ => return words,
+        };
+        words.pop();
+        words.extend(halves);
+    }
+    words
+}
+
 /// Sorts modifiers into the order of the PTX ISA.
 ///
 /// ptxas accepts other orders, which compilers and libraries use: order, scope and space of an
@@ -106,7 +122,7 @@ fn usual_order<'w>(opcode: &str, words: &[&'w str]) -> Vec<&'w str> {
             "global" | "shared" | "shared::cta" => 2,
             "noftz" => 4,
             "v2" | "v4" | "v8" => 5,
-            "f16" | "bf16" | "f16x2" | "bf16x2" | "f32" => 6,
+            "f16" | "bf16" | "f16x2" | "bf16x2" | "f32" | "b128" => 6,
             _ => 3,
         },
         "shfl" | "vote" | "redux" => |word| u32::from(word != "sync"),

@@ -245,6 +245,12 @@ meanings! {
     BranchIndex,
     /// Call of a function.
     Call,
+    /// End of the thread's stack (`stacksave`).
+    StackSave,
+    /// Memory freed from the thread's stack (`stackrestore`).
+    StackRestore,
+    /// Memory on the thread's stack (`alloca`).
+    Alloca,
     /// End of a function.
     Return,
     /// End of the thread.

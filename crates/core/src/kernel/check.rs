@@ -15,6 +15,7 @@ mod literals;
 mod lower;
 mod names;
 mod operands;
+mod quads;
 mod reach;
 mod rows;
 mod scope;

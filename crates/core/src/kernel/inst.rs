@@ -148,6 +148,8 @@ pub enum Op {
     Atomic(Atomic),
     /// `atom` or `red` on a vector.
     AtomicVector(Box<AtomicVector>),
+    /// `alloca`, `stacksave`, `stackrestore`
+    Stack(Stack),
     /// A branch; divergent if the guard differs between lanes.
     Branch {
         /// Branch target; in `insts` of a [`crate::kernel::Kernel`], an instruction index.

@@ -147,7 +147,10 @@ impl ImagePlan {
             pitch: u64::from(size[0]) * u64::from(channel.bits() / 8 * channels),
             tiled: false,
             linear: self.has("linear"),
-            modes: [mode; 3],
+            // Axes that the texture lacks have no border.
+            modes: std::array::from_fn(|axis| {
+                if axis < count - usize::from(layered) { mode } else { AddressMode::Clamp }
+            }),
             normalized: self.has("normalized"),
             as_float: self.has("floats"),
             border: [0.0; 4],

@@ -14,7 +14,7 @@ mod images;
 mod lines;
 
 pub(super) use banks::{ideal_wavefronts, wavefronts};
-pub(super) use images::texel_lines;
+pub(super) use images::Texels;
 pub(super) use lines::Lines;
 
 use distinct::Distinct;

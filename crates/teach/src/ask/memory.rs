@@ -87,7 +87,7 @@ fn texture_or_shared() -> Result<Findings, AskError> {
     let rows = [
         ("instructions", "inst_executed"),
         ("global load requests", "gld_requests"),
-        ("texture fetches", "tex_cache_requests"),
+        ("texture requests", "tex_cache_requests"),
         ("texture sectors", "tex_cache_transactions"),
         ("shared loads", "shared_load_requests"),
         ("bytes read from DRAM", "dram_read_bytes"),

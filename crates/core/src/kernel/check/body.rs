@@ -10,6 +10,7 @@ use super::functions::{Functions, Signature};
 use super::lines::LineStarts;
 use super::lower::video;
 use super::operands::Args;
+use super::quads;
 use super::rows::Rows;
 use super::scope::{ScopeId, Scopes};
 use super::variables::Statics;
@@ -59,13 +60,15 @@ pub(super) struct Body<'a> {
     pub(super) reachable: Vec<usize>,
     /// Row of the frame pointer, if there are functions.
     pub(super) frame_pointer: Option<Row>,
+    /// Row of the bytes on top of frames, if the kernel allocates any.
+    pub(super) stack_top: Option<Row>,
     /// Signature of the current function; `None` in the kernel itself.
     pub(super) signature: Option<Signature>,
     /// Frame of the current function.
     pub(super) frame: Frame,
     /// Labelled directives of the current function.
     pub(super) tables: BTreeMap<&'a str, Table<'a>>,
-    /// Calls of the current function, as instruction indices.
+    /// Calls of the current function and its uses of the stack, as instruction indices.
     pub(super) calls: Vec<usize>,
     /// Returns of the current function, as instruction indices.
     pub(super) rets: Vec<usize>,
@@ -149,6 +152,7 @@ impl<'a> Body<'a> {
             failed: false,
             reachable,
             frame_pointer,
+            stack_top: None,
             signature: None,
             frame: Frame::default(),
             tables: BTreeMap::new(),
@@ -183,8 +187,10 @@ impl<'a> Body<'a> {
         }
         let bytes = self.frame_bytes();
         for call in std::mem::take(&mut self.calls) {
-            if let Op::Call(call) = &mut self.insts[call].op {
-                call.frame = bytes;
+            match &mut self.insts[call].op {
+                Op::Call(call) => call.frame = bytes,
+                Op::Stack(stack) => stack.frame = bytes,
+                _ => {}
             }
         }
     }
@@ -245,7 +251,10 @@ impl<'a> Body<'a> {
                     self.scopes.add_label(name, self.insts.len(), &mut self.diagnostics);
                     self.failed |= self.diagnostics.len() > before;
                 }
-                Statement::Instruction(inst) => self.instruction(inst),
+                Statement::Instruction(inst) => match quads::on_halves(inst) {
+                    Some(halves) => halves.iter().for_each(|inst| self.instruction(inst)),
+                    None => self.instruction(inst),
+                },
                 Statement::Registers(line) => self.declare(line),
                 Statement::Variable(variable) => self.variable(variable),
                 Statement::Block(inner, _) => {
@@ -392,6 +401,13 @@ impl<'a> Body<'a> {
         mut functions: Vec<DeviceFunction>,
     ) -> (Option<Kernel>, Vec<Diagnostic>) {
         self.resolve_branches();
+        if let Some(top) = self.stack_top {
+            for inst in &mut self.insts {
+                if let Op::Call(call) = &mut inst.op {
+                    call.top = Some(top);
+                }
+            }
+        }
         let block_limit = self.block_limit(function);
         if self.rows.overflowed() || self.insts.len() > u32::MAX as usize {
             let message =

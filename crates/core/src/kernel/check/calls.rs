@@ -331,6 +331,7 @@ impl<'a> Body<'a> {
                     results: back,
                     frame_pointer,
                     frame: 0,
+                    top: None,
                     saves: Vec::new(),
                 }))
             }

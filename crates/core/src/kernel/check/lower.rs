@@ -10,6 +10,7 @@ mod image;
 mod matrix;
 mod mbarrier;
 mod memory;
+mod stack;
 pub(super) mod video;
 mod warp;
 
@@ -323,6 +324,9 @@ impl Body<'_> {
                         self.branch_by_index(m, args, table, origin);
                     }
                     return;
+                }
+                Sem::StackSave | Sem::StackRestore | Sem::Alloca => {
+                    return self.stack(inst, m, args, origin);
                 }
                 Sem::Return if self.signature.is_some() => return self.ret(m, origin),
                 Sem::Exit | Sem::Return => Op::Exit,

@@ -133,7 +133,7 @@ pub(super) fn space(m: &FormMatch<'_>) -> Space {
 
 /// Returns the elements per lane: 2, 4 or 8 with `.v2`, `.v4` or `.v8`, else 1.
 pub(super) fn vector_length(m: &FormMatch<'_>) -> u8 {
-    m.pick(&[("v2", 2), ("v4", 4), ("v8", 8)]).unwrap_or(1)
+    m.pick(&[("v2", 2), ("v4", 4), ("v8", 8), ("b128", 2)]).unwrap_or(1)
 }
 
 impl Body<'_> {

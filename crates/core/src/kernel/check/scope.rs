@@ -4,6 +4,7 @@
 //! first use, so that `%r<1000>` costs nothing. Labels may be used before their definition, so
 //! branches are resolved at the end, from the block of the branch outwards.
 
+use super::quads::{self, HALVES};
 use super::rows::Rows;
 use super::variables::Symbol;
 use crate::diag::{Diagnostic, Span, closest};
@@ -97,13 +98,26 @@ impl Scopes {
 
     /// Declares the registers of a `.reg` line.
     pub(super) fn declare(&mut self, line: &Registers, diagnostics: &mut Vec<Diagnostic>) {
+        if line.ty.text == "b128" {
+            let halves = HALVES.map(|suffix| {
+                let mut line = line.clone();
+                line.ty.text = "b64".into();
+                line.names.iter_mut().for_each(|(name, _)| name.text.push_str(suffix));
+                line
+            });
+            let before = diagnostics.len();
+            self.declare(&halves[0], diagnostics);
+            if diagnostics.len() == before {
+                self.declare(&halves[1], diagnostics);
+            }
+            return;
+        }
         let Some(ty) = Type::from_name(&line.ty.text) else {
             let message = format!("unknown register type `.{}`", line.ty.text);
-            diagnostics.push(
-                Diagnostic::error("unknown-type", line.ty.span, message).help(
-                    "use .pred .b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f16 .f32 or .f64",
-                ),
-            );
+            diagnostics.push(Diagnostic::error("unknown-type", line.ty.span, message).help(
+                "use .pred .b16 .b32 .b64 .b128 .u16 .u32 .u64 .s16 .s32 .s64 .f16 .f32 or \
+                     .f64",
+            ));
             return;
         };
         if line.vector != 1 {
@@ -175,13 +189,18 @@ impl Scopes {
         self.outwards(self.current).find_map(|id| self.all[id.0].symbols.get(name)).copied()
     }
 
-    /// Finds a register by name, and assigns a row at its first use.
-    pub(super) fn register(&mut self, name: &str, rows: &mut Rows) -> Option<Used> {
-        let (scope, declared) = self.outwards(self.current).find_map(|id| {
+    /// Finds a declaration by the name of a register.
+    fn declared(&self, name: &str) -> Option<(ScopeId, Declared)> {
+        self.outwards(self.current).find_map(|id| {
             let scope = &self.all[id.0];
             let declared = scope.singles.get(name).or_else(|| range_of(&scope.ranges, name))?;
             Some((id, *declared))
-        })?;
+        })
+    }
+
+    /// Finds a register by name, and assigns a row at its first use.
+    pub(super) fn register(&mut self, name: &str, rows: &mut Rows) -> Option<Used> {
+        let (scope, declared) = self.declared(name)?;
         let key = (scope, name.to_string());
         if let Some(&used) = self.rows_of.get(&key) {
             return Some(used);
@@ -216,6 +235,10 @@ impl Scopes {
 
     /// Returns a help line for an unknown name.
     pub(super) fn suggestion(&self, name: &str, others: &[&str]) -> Option<String> {
+        if self.declared(&format!("{name}{}", HALVES[0])).is_some() {
+            let uses = "`mov.b128`, `ld.b128`, `st.b128` and `atom.b128`";
+            return Some(format!("`{name}` has 128 bits: it is an operand of {uses} only"));
+        }
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let (stem, number) = name.split_at(name.len() - digits);
         let scopes: Vec<&Scope> = self.outwards(self.current).map(|id| &self.all[id.0]).collect();
@@ -282,9 +305,11 @@ impl Scopes {
         let mut warnings = Vec::new();
         for (i, scope) in self.all.iter().enumerate() {
             for (name, declared) in &scope.singles {
-                let preamble = PREAMBLE.contains(&name.as_str());
-                if !preamble && !self.rows_of.contains_key(&(ScopeId(i), name.clone())) {
-                    let message = format!("unused register `{name}`");
+                // Both halves of a register of 128 bits are used, or none.
+                let upper = quads::parts_of(name).1 == HALVES[1];
+                let quiet = PREAMBLE.contains(&name.as_str()) || upper;
+                if !quiet && !self.rows_of.contains_key(&(ScopeId(i), name.clone())) {
+                    let message = format!("unused register `{}`", quads::parts_of(name).0);
                     warnings.push(Diagnostic::warning("unused-register", declared.span, message));
                 }
             }
@@ -297,7 +322,11 @@ impl Scopes {
         }
         for used in self.used.iter().filter(|used| !used.written) {
             if let Some(span) = used.first_read {
-                let message = format!("register `{}` is read but never written", used.name);
+                let (name, suffix) = quads::parts_of(&used.name);
+                if suffix == HALVES[1] {
+                    continue;
+                }
+                let message = format!("register `{name}` is read but never written");
                 let warning = Diagnostic::warning("never-written", span, message);
                 warnings.push(warning.help("write it first; it holds 0 in every lane"));
             }
@@ -327,9 +356,13 @@ fn number_after(name: &str, stem: &str) -> Option<u32> {
 ///
 /// The name of a range can end in digits: `%r1<5>` declares `%r10` to `%r14`.
 fn range_of<'a>(ranges: &'a BTreeMap<String, Declared>, name: &str) -> Option<&'a Declared> {
+    let (name, suffix) = quads::parts_of(name);
     let shortest = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     (shortest..name.len()).filter(|&end| name.is_char_boundary(end)).find_map(|end| {
-        let declared = ranges.get(&name[..end])?;
+        let declared = match suffix {
+            "" => ranges.get(&name[..end])?,
+            _ => ranges.get(&format!("{}{suffix}", &name[..end]))?,
+        };
         let number = number_after(name, &name[..end])?;
         declared.count.is_some_and(|count| number < count).then_some(declared)
     })

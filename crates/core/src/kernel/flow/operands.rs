@@ -143,6 +143,9 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             address(&op.first.address).into_iter().for_each(&mut visit);
             visit(typed(op.first.b, op.first.ty));
             op.others.iter().for_each(|(_, b)| visit(typed(*b, op.first.ty)));
+            let swaps = op.first.f == AtomicFn::Cas;
+            let upper = op.joint.filter(|_| swaps).map(|c| [op.first.c, c]);
+            upper.into_iter().flatten().for_each(|c| visit(typed(c, op.first.ty)));
         }
         Op::Atomic(op) => {
             address(&op.address).into_iter().for_each(&mut visit);
@@ -173,6 +176,9 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             Callee::Direct(_) => {}
         },
         Op::System(op) => visit(row(op.frame_pointer, true)),
+        // The frame pointer and the bytes on top of the frame are no registers of the author.
+        Op::Stack(op) if op.f == StackFn::Save => {}
+        Op::Stack(op) => visit(row(op.a, op.wide)),
         Op::Clock { .. }
         | Op::Branch { .. }
         | Op::Return

@@ -197,7 +197,7 @@ impl<'a> Analysis<'a> {
                         && !matches!(load.access.space, Space::Const | Space::Param);
                 own || operand_diverges
             }
-            Op::Atomic(_) | Op::AtomicVector(_) | Op::MBarrier(_) => true,
+            Op::Atomic(_) | Op::AtomicVector(_) | Op::MBarrier(_) | Op::Stack(_) => true,
             // Other threads may write a surface meanwhile.
             Op::Surface(_) => true,
             Op::Mma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. } => true,

@@ -94,8 +94,45 @@ pub struct Call {
     pub frame_pointer: Row,
     /// Size of the caller's frame, in bytes.
     pub frame: u32,
+    /// Row of the bytes that the caller has on top of its frame, if the kernel allocates any.
+    pub top: Option<Row>,
     /// Registers live across the call that recursion through it may overwrite.
     pub saves: Vec<Register>,
+}
+
+/// Function of [`Stack`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StackFn {
+    /// `stacksave`: returns the stack's end.
+    Save,
+    /// `stackrestore`: frees what lies beyond an end.
+    Restore,
+    /// `alloca`: extends the stack, and returns the new memory.
+    Allocate {
+        /// Alignment in bytes.
+        align: u32,
+    },
+}
+
+/// `alloca`, `stacksave` or `stackrestore`: memory on top of a function's frame in local memory.
+///
+/// It ends with its function. Addresses ascend; on a GPU they descend.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stack {
+    /// Function.
+    pub f: StackFn,
+    /// Address of the result; unused by `stackrestore`.
+    pub d: Row,
+    /// Size, or end to restore; unused by `stacksave`.
+    pub a: Row,
+    /// True if `d` and `a` are 64-bit rows.
+    pub wide: bool,
+    /// 64-bit row of the bytes on top of the frame.
+    pub top: Row,
+    /// 64-bit row of the frame pointer, if there are functions.
+    pub frame_pointer: Option<Row>,
+    /// Size of the function's frame, in bytes.
+    pub frame: u32,
 }
 
 /// Access to a spill slot of a recursive function, in local memory.

@@ -153,13 +153,16 @@ pub enum AtomicFn {
     Cas,
 }
 
-/// `atom`/`red` on a vector: each element is updated atomically, the vector as a whole is not.
+/// `atom`/`red` on a vector: each element is updated atomically, the vector as a whole is not,
+/// unless it is [`joint`](AtomicVector::joint).
 #[derive(Clone, Debug, PartialEq)]
 pub struct AtomicVector {
     /// Update of the first element.
     pub first: Atomic,
     /// Old value and operand `b` of each further element.
     pub others: Vec<(Option<Row>, Row)>,
+    /// Row with the upper half of `c`, for exchanges of 128 bits: two elements change as one.
+    pub joint: Option<Row>,
 }
 
 /// `atom`/`red`. Lanes execute in ascending order.

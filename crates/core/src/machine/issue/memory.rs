@@ -1,7 +1,7 @@
 //! Accesses of a step to memory: what observers see, the service, the load/store unit.
 
 use super::super::atomics::Weight;
-use super::super::memsys::Served;
+use super::super::memsys::{Served, Texels};
 use super::super::warp::Warp;
 use super::native::distinct;
 use super::{Issue, Issuer, split};
@@ -59,7 +59,8 @@ impl<O: Observer> Issuer<'_, O> {
         let native = self.cx.kernel.native.is_some();
         let from = if native { self.request.from } else { now };
         let taps = std::mem::take(&mut self.system.taps);
-        let served = self.memory.image(from, access, (&self.addresses, &taps), memory, price);
+        let texels = Texels { first: &self.addresses, taps: &taps, group: self.system.group };
+        let served = self.memory.image(from, access, texels, memory, price);
         self.shared.queue_accepts(self.memory.accepts_at());
         if native {
             self.request.start = Some(served.begins);

@@ -1,5 +1,6 @@
 use super::*;
 use crate::base::LaneMask;
+use crate::exec::{AddressMode, Channel, Image, ImageShape};
 
 fn shared(bytes: u8, address: impl Fn(u64) -> u64) -> u32 {
     let addresses = std::array::from_fn(|lane| address(lane as u64));
@@ -62,4 +63,65 @@ fn a_local_load_finds_in_l1_what_was_stored() {
     assert_eq!(serve(Space::Local, AccessKind::Read), (4, 4));
     assert_eq!(serve(Space::Global, AccessKind::Write), (0, 1));
     assert_eq!(serve(Space::Global, AccessKind::Read), (0, 1), "global stores go past L1");
+}
+
+/// Requests and sectors of fetches and accesses that `ncu` counted on an H200, of a CUDA array of
+/// 256 x 256 floats (tiled) and of linear memory.
+#[test]
+fn the_texture_unit_takes_groups_of_lanes() {
+    let image = Image {
+        surface: false,
+        shape: ImageShape::D2,
+        channel: Channel::F32,
+        channels: 1,
+        size: [256, 256, 1],
+        address: 0,
+        pitch: 0,
+        tiled: true,
+        linear: false,
+        modes: [AddressMode::Clamp; 3],
+        normalized: false,
+        as_float: false,
+        border: [0.0; 4],
+    };
+    let counted = |group: u32, lanes: u32, texel: &dyn Fn(u64) -> (u64, u64)| {
+        let first = std::array::from_fn(|lane| {
+            let (x, y) = texel(lane as u64);
+            if group == 4 { image.offset(4 * x, y, 0) } else { 4 * x }
+        });
+        let texels = Texels { first: &first, taps: &[], group };
+        let lanes = (0..lanes).fold(LaneMask::EMPTY, |all, lane| all | LaneMask::lane(lane));
+        let access = MemoryAccess { space: Space::Global, lanes, ..read(4) };
+        let (lines, groups) = texels.lines(access);
+        (groups, lines.iter().map(|line| sectors_in(line.1)).sum::<u32>())
+    };
+    // Two lanes apart by (dx, dy): a sector has four texels of two rows.
+    for (dx, dy, sectors) in [(1, 0, 1), (2, 0, 1), (4, 0, 2), (8, 0, 2), (16, 0, 2), (0, 1, 1)] {
+        assert_eq!(counted(4, 2, &|l| (l * dx, l * dy)), (1, sectors), "{dx} {dy}");
+    }
+    for (dx, dy, sectors) in [(0, 2, 2), (0, 8, 2), (4, 1, 2), (2, 2, 2), (3, 1, 1)] {
+        assert_eq!(counted(4, 2, &|l| (l * dx, l * dy)), (1, sectors), "{dx} {dy}");
+    }
+    // A row, a column, a block of 8 x 4, every fourth texel, one texel.
+    assert_eq!(counted(4, 32, &|l| (l, 0)), (8, 8));
+    assert_eq!(counted(4, 32, &|l| (0, l)), (8, 16));
+    assert_eq!(counted(4, 32, &|l| (l % 8, l / 8)), (8, 8));
+    assert_eq!(counted(4, 32, &|l| (4 * l, 0)), (8, 32));
+    assert_eq!(counted(4, 32, &|_| (0, 0)), (8, 8));
+    assert_eq!(counted(8, 32, &|l| (l, 0)), (4, 4));
+    assert_eq!(counted(8, 32, &|l| (8 * l, 0)), (4, 32));
+    assert_eq!(counted(8, 32, &|_| (0, 0)), (4, 4));
+    // programs/cuda/convolve_texture.cu: 18,432 requests and 30,336 sectors.
+    let mut sum = (0, 0);
+    for (dx, dy) in (0..9).map(|i| (i % 3, i / 3)) {
+        for warp in 0..256u64 {
+            let at = |l: u64| {
+                let (x, y) = (warp % 8 * 16 + l % 16, warp / 8 * 2 + l / 16);
+                ((x + dx).clamp(1, 128) - 1, (y + dy).clamp(1, 64) - 1)
+            };
+            let (groups, sectors) = counted(4, 32, &at);
+            sum = (sum.0 + groups, sum.1 + sectors);
+        }
+    }
+    assert_eq!(sum, (18_432, 30_336));
 }

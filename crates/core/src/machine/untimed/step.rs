@@ -13,6 +13,7 @@ use crate::machine::block::Votes;
 use crate::machine::issue::{
     add_side, asked, barrier_register, branch, gather, join, members_meet, sides, votes_of,
 };
+use crate::machine::memsys::Texels;
 use crate::machine::pricing::Kind;
 use crate::machine::verdict::FaultReport;
 use crate::machine::warp::{Arrival, Warp};
@@ -236,7 +237,8 @@ impl<O: Observer> Runner<'_, O> {
         }
         let taps = std::mem::take(&mut self.system.taps);
         let memory = &self.cx.memory;
-        let traffic = traffic::of_image(access, &self.addresses, &taps, kind, memory);
+        let texels = Texels { first: &self.addresses, taps: &taps, group: self.system.group };
+        let traffic = traffic::of_image(access, texels, kind, memory);
         if O::FOLDS {
             self.observer.accesses(pc, &traffic, 1);
             return;

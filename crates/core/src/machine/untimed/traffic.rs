@@ -5,7 +5,7 @@ use crate::event::{MemoryKind, Traffic};
 use crate::exec::MemoryAccess;
 use crate::isa::Space;
 use crate::machine::cache::sectors_in;
-use crate::machine::memsys::{Lines, blank, ideal_wavefronts, interleave, texel_lines, wavefronts};
+use crate::machine::memsys::{Lines, Texels, blank, ideal_wavefronts, interleave, wavefronts};
 use crate::spec::{Memory, Transactions};
 
 /// Returns the traffic of an access.
@@ -53,19 +53,18 @@ fn local(access: MemoryAccess, addresses: &[u64; MAX_LANES], memory: &Memory) ->
 /// Returns the traffic of an access to a texture or surface.
 pub(super) fn of_image(
     access: MemoryAccess,
-    first: &[u64; MAX_LANES],
-    taps: &[[u64; MAX_LANES]],
+    texels: Texels<'_>,
     kind: MemoryKind,
     memory: &Memory,
 ) -> Traffic {
-    let all = texel_lines(access, first, taps);
+    let (all, groups) = texels.lines(access);
     let lines = all.len() as u32;
     let sectors = all.iter().map(|&(_, sectors)| sectors_in(sectors)).sum();
     let transactions = match memory.transactions {
         Transactions::Sectors => sectors,
         Transactions::Lines => lines,
     };
-    Traffic { memory: kind, lines, sectors, transactions, ..blank(access) }
+    Traffic { memory: kind, lines, sectors, transactions, wavefronts: groups, ..blank(access) }
 }
 
 /// Returns the traffic of a request to L1.

@@ -39,7 +39,14 @@ pub(super) fn lower(
                 let after = |row: Row, i: u8| Row(row.0 + u16::from(i));
                 let others = (1..count).map(|i| (first.d.map(|d| after(d, i)), after(first.b, i)));
                 let others = others.collect();
-                Op::AtomicVector(Box::new(AtomicVector { first, others }))
+                Op::AtomicVector(Box::new(AtomicVector { first, others, joint: None }))
+            }
+            None if l.text.take("128") => {
+                let first = atomic(l, space, module, Some((Type::U64, 4)))?;
+                let upper = |row: Row| Row(row.0 + 2);
+                let others = vec![(first.d.map(upper), upper(first.b))];
+                let joint = Some(upper(first.c));
+                Op::AtomicVector(Box::new(AtomicVector { first, others, joint }))
             }
             None => Op::Atomic(atomic(l, space, module, None)?),
         },
@@ -193,7 +200,12 @@ fn atomic(
         (l.rows.immediate(1), Row(0))
     } else {
         let b = if count > 1 { l.sources(at + 1, count)?[0] } else { l.plain(at + 1, words)? };
-        (b, if f == AtomicFn::Cas { l.plain(at + 2, words)? } else { Row(0) })
+        let c = match f {
+            AtomicFn::Cas if count > 1 => l.sources(at + 2, count)?[0],
+            AtomicFn::Cas => l.plain(at + 2, words)?,
+            _ => Row(0),
+        };
+        (b, c)
     };
     // An atomic is strong at least within its block.
     let order = if order == MemoryOrder::Weak { MemoryOrder::Relaxed } else { order };

@@ -1,7 +1,7 @@
 //! Lowering of loads, stores and atomics.
 
 use super::super::operands::{Arg, Args, Value, space, vector_length};
-use crate::isa::{FormMatch, Space};
+use crate::isa::{FormMatch, Space, Type};
 use crate::kernel::{
     Access, Atomic, AtomicFn, AtomicVector, Load, MemoryOrder, Op, Row, Scope, Store,
 };
@@ -104,11 +104,19 @@ pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
         let d = if first == 1 { args.optional_row(0) } else { None };
         (d, args.row(first + 1), Vec::new())
     };
-    let c = if f == AtomicFn::Cas { args.row(first + 2) } else { Row(0) };
+    let joint = m.has("b128");
+    let (c, upper) = match f {
+        AtomicFn::Cas if joint => {
+            let half = |i: usize| parts(args, first + 2).0[i].map_or(Row(0), |value| value.row);
+            (half(0), half(1))
+        }
+        AtomicFn::Cas => (args.row(first + 2), Row(0)),
+        _ => (Row(0), Row(0)),
+    };
     let atomic = Atomic {
         space: space(m),
         f,
-        ty: m.ty(),
+        ty: if joint { Type::B64 } else { m.ty() },
         order: order.unwrap_or(MemoryOrder::Relaxed),
         scope: scope(m),
         d,
@@ -120,7 +128,10 @@ pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
         reached: None,
     };
     match vector {
-        true => Op::AtomicVector(Box::new(AtomicVector { first: atomic, others })),
+        true => {
+            let joint = joint.then_some(upper);
+            Op::AtomicVector(Box::new(AtomicVector { first: atomic, others, joint }))
+        }
         false => Op::Atomic(atomic),
     }
 }
