@@ -418,8 +418,9 @@ fn record(touch: &Touch) -> Record {
 /// Returns true if the access extends the record.
 #[inline]
 fn joins(record: &Record, touch: &Touch) -> bool {
-    let same = record.tag.kind() == Tag::new(touch).kind();
-    record.warp == touch.past.warp && record.stamp == touch.past.stamp && same
+    record.warp == touch.past.warp
+        && record.stamp == touch.past.stamp
+        && record.tag.kind() == Tag::new(touch).kind()
 }
 
 /// Returns true if the access covers the whole record from now on.
@@ -451,11 +452,11 @@ fn is_covered<'r>(
     knows: &impl Fn(Past, u32) -> bool,
 ) -> bool {
     let Some(warps) = rules.apart else { return false };
+    let kind = Tag::new(touch).kind();
     let unordered = |r: &&Record| {
         let first = |lane| Past { warp: r.warp, lane, stamp: r.stamp };
         let known = |past| knows(past, r.warp / rules.warps_per_block);
-        r.tag.kind() == Tag::new(touch).kind()
-            && r.lanes.lowest().is_some_and(|lane| !known(first(lane)))
+        r.tag.kind() == kind && r.lanes.lowest().is_some_and(|lane| !known(first(lane)))
     };
     let mut groups = records.filter(unordered).map(|r| r.warp / warps);
     let first = groups.next();

@@ -12,10 +12,12 @@ mod banks;
 mod distinct;
 mod images;
 mod lines;
+mod shape;
 
 pub(super) use banks::{ideal_wavefronts, wavefronts};
 pub(super) use images::Texels;
 pub(super) use lines::Lines;
+pub(super) use shape::Shape;
 
 use distinct::Distinct;
 
@@ -26,7 +28,7 @@ use super::l2::L2;
 use super::l2::replay::RequestLog;
 use super::shares::{Place, Shares};
 use super::stores::{FINE, Stores};
-use crate::base::{Cycle, MAX_LANES, SmId};
+use crate::base::{Cycle, MAX_LANES, Pc, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
@@ -67,6 +69,8 @@ pub(super) struct MemorySystem {
     log: Option<RequestLog>,
     /// Scratch: lines of the request being served.
     lines: Lines,
+    /// Shape of a step's last access to shared memory, and its passes over the banks, by PC.
+    in_banks: Vec<Option<Box<(Shape, u32)>>>,
 }
 
 /// Service of an access.
@@ -132,6 +136,7 @@ impl MemorySystem {
             shares,
             log: logs.then(|| RequestLog::new(sm)),
             lines: Lines::default(),
+            in_banks: Vec::new(),
         }
     }
 
@@ -193,7 +198,7 @@ impl MemorySystem {
     pub(super) fn serve(
         &mut self,
         now: Cycle,
-        access: MemoryAccess,
+        (pc, access): (Pc, MemoryAccess),
         addresses: &mut [u64; MAX_LANES],
         warp_slot: u32,
         price: Cycle,
@@ -211,7 +216,7 @@ impl MemorySystem {
         let issued = now.max(self.issues_in_order);
         let now = now.max(self.in_order).max(self.atomics.room);
         let mut served = match access.space {
-            Space::Shared => self.shared(now, access, addresses),
+            Space::Shared => self.shared(now, (pc, access), addresses),
             Space::Local => {
                 interleave(access, addresses, (self.sm, warp_slot));
                 self.local(now, access, addresses)
@@ -414,8 +419,38 @@ impl MemorySystem {
         arrives + delay
     }
 
-    fn shared(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Served {
-        let passes = wavefronts(access, addresses, self.spec.shared_banks);
+    /// Returns the passes over the banks of shared memory.
+    ///
+    /// A step's loads and stores mostly have one shape.
+    fn passes(&mut self, pc: Pc, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
+        let banks = self.spec.shared_banks;
+        if access.row || access.kind == AccessKind::Atomic {
+            return wavefronts(access, addresses, banks);
+        }
+        if self.in_banks.len() <= pc.index() {
+            self.in_banks.resize_with(pc.index() + 1, || None);
+        }
+        match &mut self.in_banks[pc.index()] {
+            Some(known) if known.0.fits(access, addresses) => known.1,
+            slot => {
+                let passes = wavefronts(access, addresses, banks);
+                let new = (Shape::new(access, addresses), passes);
+                match slot {
+                    Some(known) => **known = new,
+                    None => *slot = Some(Box::new(new)),
+                }
+                passes
+            }
+        }
+    }
+
+    fn shared(
+        &mut self,
+        now: Cycle,
+        (pc, access): (Pc, MemoryAccess),
+        addresses: &[u64; MAX_LANES],
+    ) -> Served {
+        let passes = self.passes(pc, access, addresses);
         let ideal = ideal_wavefronts(access, self.spec.shared_banks);
         let mut done = now + Cycle::from(self.spec.shared_latency);
         if passes > 1 {

@@ -191,8 +191,9 @@ impl Scheduler {
         // Ports that are often busy: masks instead of branches, which a processor could not predict.
         const OFTEN: [Port; 6] =
             [Port::Alu, Port::Fma, Port::FmaHeavy, Port::Sfu, Port::Branch, Port::Uniform];
+        // `not_held` looks at those that the SM's schedulers share.
         const SELDOM: u16 = {
-            let (mut often, mut i) = (0, 0);
+            let (mut often, mut i) = (1 << Port::Lsu as u16 | 1 << Port::Global as u16, 0);
             while i < OFTEN.len() {
                 often |= 1 << OFTEN[i] as u16;
                 i += 1;
@@ -200,7 +201,7 @@ impl Scheduler {
             !often
         };
         let at = self.turned;
-        let blocked = OFTEN.map(|port| waiting(&self.busy, &self.needs, port, at));
+        let blocked = OFTEN.map(|port| waiting(self.busy[port as usize], &self.needs, port, at));
         let mut blocked = blocked.into_iter().fold(0, |all, warps| all | warps);
         let mut rest = self.in_use & SELDOM;
         while rest != 0 {
@@ -219,11 +220,7 @@ impl Scheduler {
     /// Returns the warps of `able` whose port the SM's schedulers do not share, or is free at `at`.
     #[inline(always)]
     fn not_held(&self, able: u64, at: Cycle, shared: &SharedPorts) -> u64 {
-        let needs = self.needs[Port::Lsu as usize] | self.needs[Port::Global as usize];
-        if able & needs == 0 {
-            return able;
-        }
-        let waits = |port| waiting(&shared.busy, &self.needs, port, at);
+        let waits = |port| waiting(self.free(port, shared), &self.needs, port, at);
         able & !(waits(Port::Lsu) | waits(Port::Global))
     }
 
@@ -335,10 +332,16 @@ impl Scheduler {
     #[inline(always)]
     pub(super) fn pick(&mut self, now: Cycle, shared: &SharedPorts) -> Option<usize> {
         let warp = self.select(now, shared)?;
+        self.take(warp, now);
+        Some(warp)
+    }
+
+    /// Notes that `warp`, which [`Scheduler::select`] has just returned, issues at `now`.
+    #[inline(always)]
+    pub(super) fn take(&mut self, warp: usize, now: Cycle) {
         self.same_warp = warp == self.last;
         (self.last, self.after_last) = (warp, now + 1);
         self.awake &= !(1 << warp);
-        Some(warp)
     }
 
     /// Returns what [`Scheduler::pick`] will return, unless the policy draws or has an active set.

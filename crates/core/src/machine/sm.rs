@@ -129,11 +129,19 @@ impl<'a, O: Observer> Sm<'a, O> {
     }
 
     /// Issues a step from scheduler `s` at `now`, if one of its warps can issue.
+    ///
+    /// `selected` is the warp if the scheduler has just been asked.
     #[inline]
-    fn issue(&mut self, s: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
+    fn issue(
+        &mut self,
+        s: usize,
+        now: Cycle,
+        selected: Option<usize>,
+    ) -> Result<(), Box<FaultReport>> {
         let stride = self.schedulers.len();
         let scheduler = &mut self.schedulers[s];
-        if let Some(local) = scheduler.pick(now, &self.issuer.shared) {
+        if let Some(local) = selected.or_else(|| scheduler.select(now, &self.issuer.shared)) {
+            scheduler.take(local, now);
             let w = local * stride + s;
             self.issued += 1;
             match self.issuer.issue(scheduler, &mut self.warps[w], w, now)? {

@@ -233,6 +233,9 @@ fn all_fit(addresses: &Addresses, start: u64, last: u64, bytes: u64) -> bool {
 #[inline(always)]
 fn is_row(addresses: &Addresses, bytes: u64) -> bool {
     let first = addresses[0];
+    if addresses[1] != first.wrapping_add(bytes) {
+        return false; // the rest need not be looked at
+    }
     let mut difference = 0;
     for (lane, &a) in addresses.iter().enumerate() {
         difference |= a ^ first.wrapping_add(bytes.wrapping_mul(lane as u64));

@@ -25,7 +25,7 @@ const NEAR: Round = Round::Nearest;
 pub(super) fn float(op: &Native, f: FloatFn, lanes: LaneMask, registers: &mut RegisterFile) {
     let on = &mut Lanes { op, lanes, registers };
     match f {
-        FloatFn::Add(Type::F32, mode) => add::<f32>(on, mode),
+        FloatFn::Add(Type::F32, mode) => add_single(on, mode),
         FloatFn::Add(Type::F64, mode) => add::<f64>(on, mode),
         FloatFn::Mul(Type::F32, mode, 0) => multiply_single(on, mode),
         FloatFn::Mul(Type::F32, mode, scale) => multiply_scaled(on, mode, scale),
@@ -75,6 +75,16 @@ fn near(mode: FloatMode) -> bool {
     mode.round == NEAR && !mode.sat
 }
 
+fn add_single(on: &mut Lanes<'_>, mode: FloatMode) {
+    match (near(mode), mode.ftz) {
+        (true, false) => on.write_singles(|a, b, _| float::add(a, b, NEAR)),
+        (true, true) => {
+            on.write_singles(|a, b, _| flush32(float::add(flush32(a), flush32(b), NEAR)))
+        }
+        _ => add::<f32>(on, mode),
+    }
+}
+
 fn add<F: Operand>(on: &mut Lanes<'_>, mode: FloatMode) {
     let [a, b] = [0, 1].map(|i| F::read(on, i));
     if !near(mode) {
@@ -89,12 +99,14 @@ fn add<F: Operand>(on: &mut Lanes<'_>, mode: FloatMode) {
 }
 
 fn multiply_single(on: &mut Lanes<'_>, mode: FloatMode) {
+    if near(mode) && !mode.ftz {
+        return on.write_singles(|a, b, _| float::mul(a, b, NEAR));
+    }
     let [a, b] = [0, 1].map(|i| f32::read(on, i));
     let flushing =
         |l: usize| finish(float::mul_flushing(flush32(a[l]), flush32(b[l]), mode.round), mode);
     match (near(mode), mode.ftz) {
-        (true, false) => f32::write(on, |l| float::mul(a[l], b[l], NEAR)),
-        (true, true) => f32::write(on, flushing),
+        (true, _) => f32::write(on, flushing),
         (false, true) => f32::write_each(on, flushing),
         (false, false) => {
             f32::write_each(on, |l| finish(float::mul(a[l], b[l], mode.round), mode));
@@ -131,14 +143,16 @@ fn multiply_double(on: &mut Lanes<'_>, mode: FloatMode) {
 }
 
 fn multiply_add_single(on: &mut Lanes<'_>, mode: FloatMode) {
+    if near(mode) && !mode.ftz {
+        return on.write_singles(|a, b, c| float::fma(a, b, c, NEAR));
+    }
     let [a, b, c] = [0, 1, 2].map(|i| f32::read(on, i));
     let flushing = |l: usize| {
         let [a, b, c] = [a[l], b[l], c[l]].map(flush32);
         finish(float::fma_flushing(a, b, c, mode.round), mode)
     };
     match (near(mode), mode.ftz) {
-        (true, false) => f32::write(on, |l| float::fma(a[l], b[l], c[l], NEAR)),
-        (true, true) => f32::write(on, flushing),
+        (true, _) => f32::write(on, flushing),
         (false, true) => f32::write_each(on, flushing),
         (false, false) => {
             f32::write_each(on, |l| finish(float::fma(a[l], b[l], c[l], mode.round), mode));

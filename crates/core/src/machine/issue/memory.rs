@@ -36,7 +36,7 @@ impl<O: Observer> Issuer<'_, O> {
     ) -> Served {
         let &Issue { w, pc, now, cost, step, .. } = issue;
         let (sm, slot, price) = (self.id, WarpId(w as u32), Cycle::from(cost.latency));
-        let served = self.serve(warp, &step.inst.op, access, (slot.0, price), now);
+        let served = self.serve(warp, (pc, &step.inst.op), access, (slot.0, price), now);
         let traffic = served.traffic;
         self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic });
         self.observer.addresses(slot, pc, &traffic, &self.addresses);
@@ -81,7 +81,7 @@ impl<O: Observer> Issuer<'_, O> {
     fn serve(
         &mut self,
         warp: &mut Warp,
-        op: &Op,
+        (pc, op): (Pc, &Op),
         access: MemoryAccess,
         (slot, price): (u32, Cycle),
         now: Cycle,
@@ -91,7 +91,8 @@ impl<O: Observer> Issuer<'_, O> {
         let atomics = cx.atomics.as_ref().filter(|_| weighs).map(|units| (units, Weight::of(op)));
         let native = cx.kernel.native.is_some();
         let from = if native { self.request.from } else { now };
-        let mut served = self.memory.serve(from, access, &mut self.addresses, slot, price, atomics);
+        let mut served =
+            self.memory.serve(from, (pc, access), &mut self.addresses, slot, price, atomics);
         self.shared.queue_accepts(self.memory.accepts_at());
         if native {
             let passes = served.port as u32;

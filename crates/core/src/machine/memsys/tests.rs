@@ -56,7 +56,7 @@ fn a_local_load_finds_in_l1_what_was_stored() {
     let mut serve = |space, kind| {
         let mut addresses = std::array::from_fn(|_| 64);
         let access = MemoryAccess { space, kind, ..read(4) };
-        let traffic = memory.serve(0, access, &mut addresses, 3, 0, None).traffic;
+        let traffic = memory.serve(0, (Pc(0), access), &mut addresses, 3, 0, None).traffic;
         (traffic.l1_hits, traffic.sectors)
     };
     assert_eq!(serve(Space::Local, AccessKind::Write), (0, 4));

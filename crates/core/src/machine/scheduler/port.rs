@@ -73,10 +73,10 @@ impl SharedPorts {
     }
 }
 
-/// Returns the warps that need a port which is busy at `at`: the sign of a difference as a mask,
-/// instead of a branch.
+/// Returns the warps that need a port which is busy until `busy`, after `at`: the sign of a
+/// difference as a mask, instead of a branch.
 #[inline(always)]
-pub(super) fn waiting(busy: &[Cycle; PORTS], needs: &[u64; PORTS], port: Port, at: Cycle) -> u64 {
-    let left = at.wrapping_sub(busy[port as usize]) as i64;
+pub(super) fn waiting(busy: Cycle, needs: &[u64; PORTS], port: Port, at: Cycle) -> u64 {
+    let left = at.wrapping_sub(busy) as i64;
     (left >> 63) as u64 & needs[port as usize]
 }

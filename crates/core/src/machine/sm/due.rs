@@ -65,6 +65,12 @@ impl<O: Observer> Sm<'_, O> {
     /// The first claim on shared ports rotates by cycle. (In a box, the end needs a register.)
     #[inline(always)]
     pub(in crate::machine) fn turn(&mut self) -> Option<Box<Finish>> {
+        self.turn_of(None)
+    }
+
+    /// As [`Sm::turn`]. `selected` is the scheduler's warp if it has just been asked.
+    #[inline(always)]
+    fn turn_of(&mut self, selected: Option<usize>) -> Option<Box<Finish>> {
         let due = self.next_due();
         let now = due >> TURN_BITS;
         // The limit of issues holds at the begin of a cycle.
@@ -76,7 +82,7 @@ impl<O: Observer> Sm<'_, O> {
         }
         self.last_turn = due;
         let turn = due as usize % (1 << TURN_BITS);
-        if let Err(fault) = self.issue(self.rotated(turn, now), now) {
+        if let Err(fault) = self.issue(self.rotated(turn, now), now, selected) {
             return Some(Box::new(self.cx.fault(fault)));
         }
         self.end_cycle(now);
@@ -86,27 +92,36 @@ impl<O: Observer> Sm<'_, O> {
     /// Runs the next turn of a scheduler, and further ones as long as their steps are
     /// [private](crate::machine::pricing::Cost::private): other SMs may run before or after them.
     pub(in crate::machine) fn turns_ahead(&mut self) -> Option<Finish> {
+        let mut selected = None;
         loop {
-            let finish = self.turn();
-            if finish.is_some() || self.issuer.watch.is_quiet() || !self.next_is_private() {
+            let finish = self.turn_of(selected);
+            if finish.is_some() || self.issuer.watch.is_quiet() {
                 return finish.map(|finish| *finish);
+            }
+            match self.next_if_private() {
+                Some(next) => selected = next,
+                None => return None,
             }
         }
     }
 
-    /// Returns true if the next turn of a scheduler has a private step, or none.
-    #[inline]
-    fn next_is_private(&mut self) -> bool {
+    /// Returns the warp of the next turn of a scheduler, if it has one, and `None` if its step is
+    /// not private.
+    #[inline(always)]
+    fn next_if_private(&mut self) -> Option<Option<usize>> {
         let due = self.next_due();
         if due == u64::MAX {
-            return false;
+            return None;
         }
         let now = due >> TURN_BITS;
         let s = self.rotated(due as usize % (1 << TURN_BITS), now);
-        let Some(local) = self.schedulers[s].select(now, &self.issuer.shared) else { return true };
+        let Some(local) = self.schedulers[s].select(now, &self.issuer.shared) else {
+            return Some(None);
+        };
         let warp = &self.warps[local * self.schedulers.len() + s];
-        warp.micro_ops.issued > 0
-            || warp.next.is_some_and(|(pc, _)| self.cx.program.costs[pc.index()].private)
+        let private = warp.micro_ops.issued > 0
+            || warp.next.is_some_and(|(pc, _)| self.cx.program.costs[pc.index()].private);
+        private.then_some(Some(local))
     }
 
     /// Returns the scheduler that has the `turn`-th turn of a cycle.
@@ -178,7 +193,7 @@ impl<O: Observer> Sm<'_, O> {
         now: Cycle,
     ) -> Result<(), Box<FaultReport>> {
         let s = self.rotated(turn, now);
-        if self.schedulers[s].next <= now { self.issue(s, now) } else { Ok(()) }
+        if self.schedulers[s].next <= now { self.issue(s, now, None) } else { Ok(()) }
     }
 
     /// Ends a cycle.

@@ -7,8 +7,7 @@ use super::plan::{Plan, Step};
 use crate::base::{LaneMask, MAX_LANES, Pc};
 use crate::event::{Issues, Observer, Traffic};
 use crate::exec::MemoryAccess;
-use crate::isa::Space;
-use crate::machine::cache::LINE;
+use crate::machine::memsys::Shape;
 use crate::machine::pricing::Kind;
 
 /// Events not yet told, by PC.
@@ -37,74 +36,9 @@ struct Run {
 
 /// Accesses whose traffic is equal because their addresses differ by a constant only.
 struct Pattern {
-    access: MemoryAccess,
-    /// Place of the lowest lane's address within the period of [`period`].
-    base: u64,
-    /// Address by lane, from that of the lowest.
-    offsets: [u64; MAX_LANES],
-    /// All ones for each lane of the access.
-    is_in: [u64; MAX_LANES],
+    shape: Shape,
     traffic: Traffic,
     times: u64,
-}
-
-/// Returns the bytes by which all addresses may move without a change of lines, sectors and banks.
-///
-/// Consecutive words of a lane's local memory are lines apart; the banks of shared memory take
-/// turns. 0: addresses mean nothing.
-fn period(space: Space) -> u64 {
-    match space {
-        Space::Const | Space::Param => 0,
-        Space::Shared | Space::Local => 4,
-        Space::Global | Space::Generic => LINE,
-    }
-}
-
-impl Pattern {
-    fn new(access: MemoryAccess, addresses: &[u64; MAX_LANES], traffic: Traffic) -> Pattern {
-        let first = lowest(access, addresses);
-        Pattern {
-            access,
-            base: first.checked_rem(period(access.space)).unwrap_or(0),
-            offsets: std::array::from_fn(|lane| addresses[lane].wrapping_sub(first)),
-            is_in: std::array::from_fn(|lane| match access.lanes.contains(lane as u32) {
-                true => u64::MAX,
-                false => 0,
-            }),
-            traffic,
-            times: 0,
-        }
-    }
-
-    /// Returns true if an access has this pattern's traffic.
-    #[inline]
-    fn fits(&self, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> bool {
-        let known = &self.access;
-        if (known.lanes, known.bytes, known.space, known.kind, known.row)
-            != (access.lanes, access.bytes, access.space, access.kind, access.row)
-        {
-            return false;
-        }
-        let first = lowest(access, addresses);
-        let base = match period(access.space) {
-            0 => return true,
-            period => first & (period - 1), // a power of two
-        };
-        let mut differs = base ^ self.base;
-        if access.row {
-            return differs == 0;
-        }
-        for ((address, offset), is_in) in addresses.iter().zip(&self.offsets).zip(&self.is_in) {
-            differs |= (address.wrapping_sub(first) ^ offset) & is_in;
-        }
-        differs == 0
-    }
-}
-
-/// Returns the address of the lowest lane.
-#[inline]
-fn lowest(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u64 {
-    addresses[access.lanes.lowest().unwrap_or(0) as usize % MAX_LANES]
 }
 
 impl Tally {
@@ -165,12 +99,11 @@ impl Tally {
     ) {
         let slot = &mut self.patterns[pc.index()];
         match slot {
-            Some(pattern) if pattern.fits(access, addresses) => pattern.times += 1,
+            Some(pattern) if pattern.shape.fits(access, addresses) => pattern.times += 1,
             _ => {
-                let asked = *addresses;
-                let mut pattern = Box::new(Pattern::new(access, &asked, traffic(addresses)));
-                pattern.times = 1;
-                if let Some(ended) = slot.replace(pattern) {
+                let shape = Shape::new(access, addresses);
+                let pattern = Pattern { shape, traffic: traffic(addresses), times: 1 };
+                if let Some(ended) = slot.replace(Box::new(pattern)) {
                     observer.accesses(pc, &ended.traffic, ended.times);
                 }
             }

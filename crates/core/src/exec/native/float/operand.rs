@@ -3,9 +3,9 @@
 use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::RegisterFile;
 use crate::exec::arith::float::Float;
-use crate::exec::lanes::fill;
-use crate::exec::native::rows::common;
-use crate::kernel::{self, Native};
+use crate::exec::lanes::{Rows, fill, fill_rows};
+use crate::exec::native::rows::{common, word};
+use crate::kernel::{self, Native, Source};
 
 /// Values of one operand in all lanes.
 pub(super) type Row<T> = [T; MAX_LANES];
@@ -53,6 +53,16 @@ impl Lanes<'_> {
             *cell = value(lane);
         }
         fill(row, self.lanes, |lane| new[lane]);
+    }
+
+    /// Writes a function of three f32 sources, of which it may ignore some; computes all lanes.
+    #[inline(always)]
+    pub(super) fn write_singles(&mut self, f: impl Fn(f32, f32, f32) -> f32) {
+        let Some(d) = self.op.d else { return };
+        let [a, b, c] = self.op.s.map(Signed::new);
+        fill_rows(Rows::of(self.registers), d, self.lanes, |rows, lane| {
+            f(a.of(rows, lane), b.of(rows, lane), c.of(rows, lane)).to_bits()
+        });
     }
 
     /// As [`Lanes::write_bits`]; computes active lanes only.
@@ -121,6 +131,30 @@ pub(super) fn bits(on: &Lanes<'_>, source: usize) -> Row<u32> {
         values.iter_mut().for_each(|value| *value ^= 0x8000_0000);
     }
     values
+}
+
+/// Signs of an f32 source as masks of its bits.
+#[derive(Clone, Copy)]
+struct Signed {
+    row: kernel::Row,
+    kept: u32,
+    flipped: u32,
+}
+
+impl Signed {
+    #[inline(always)]
+    fn new(source: Source) -> Signed {
+        Signed {
+            row: source.row,
+            kept: if source.absolute { 0x7fff_ffff } else { u32::MAX },
+            flipped: if source.negate { 0x8000_0000 } else { 0 },
+        }
+    }
+
+    #[inline(always)]
+    fn of(self, rows: &Rows<'_>, lane: usize) -> f32 {
+        f32::from_bits(word(rows, self.row, lane) & self.kept ^ self.flipped)
+    }
 }
 
 /// A float in one row or in two.
