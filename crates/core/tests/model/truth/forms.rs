@@ -55,7 +55,10 @@ fn is_element_wise(row: &Form) -> bool {
     );
     let has_result = row.operands.iter().any(|o| o.result);
     // A GPU chooses other addresses; states of barrier objects and cache policies are opaque.
-    let opaque = matches!(row.sem, Sem::Cvta | Sem::PendingCount | Sem::CvtTensor | Sem::Policy);
+    let opaque = matches!(
+        row.sem,
+        Sem::Cvta | Sem::PendingCount | Sem::CvtTensor | Sem::Policy | Sem::Alloca | Sem::StackSave
+    );
     shaped && has_result && !among_lanes && !opaque
 }
 
