@@ -158,6 +158,19 @@ int main()
         wrong += backwards[i] != numbers[n - 1 - i];
     printf("reversed: %s, %d numbers wrong\n", cudaGetErrorString(cudaGetLastError()), wrong);
 
+    cudaResourceDesc found = {};
+    cudaTextureDesc how = {};
+    cudaGetTextureObjectResourceDesc(&found, list);
+    cudaGetTextureObjectTextureDesc(&how, image);
+    bool same = found.resType == cudaResourceTypeLinear && found.res.linear.devPtr == linear &&
+                found.res.linear.sizeInBytes == n * 4 && found.res.linear.desc.x == 32 &&
+                found.res.linear.desc.f == cudaChannelFormatKindSigned;
+    cudaGetSurfaceObjectResourceDesc(&found, from);
+    same = same && found.resType == cudaResourceTypeArray && found.res.array.array == array &&
+           how.filterMode == cudaFilterModeLinear;
+    printf("descriptions: %s, %s\n", cudaGetErrorString(cudaGetLastError()),
+           same ? "as given" : "others");
+
     cudaDestroyTextureObject(image);
     cudaDestroySurfaceObject(from);
     cudaFreeArray(array);

@@ -67,7 +67,7 @@ impl Channels {
     }
 
     /// Returns the channels of a driver's format.
-    fn of(format: u32, count: u32) -> Channels {
+    pub(super) fn of(format: u32, count: u32) -> Channels {
         let found = FORMATS.iter().find(|(.., number)| *number == format);
         let (kind, width) = found.map_or((UNSIGNED, 0), |(kind, bits, _)| (*kind, *bits));
         let bits = std::array::from_fn(|i| if i < count as usize { width } else { 0 });

@@ -122,8 +122,11 @@ driver! {
     cuTexObjectCreate(object: *mut u64, resource: *const [u64; 18], sampler: *const [u32; 26],
         view: usize);
     cuTexObjectDestroy(object: u64);
+    cuTexObjectGetResourceDesc(resource: *mut [u64; 18], object: u64);
+    cuTexObjectGetTextureDesc(sampler: *mut [u32; 26], object: u64);
     cuSurfObjectCreate(object: *mut u64, resource: *const [u64; 18]);
     cuSurfObjectDestroy(object: u64);
+    cuSurfObjectGetResourceDesc(resource: *mut [u64; 18], object: u64);
     cuMemsetD8_v2(to: DevicePtr, value: u8, bytes: usize);
     cuMemsetD8Async(to: DevicePtr, value: u8, bytes: usize, stream: Handle);
     cuMemsetD2D8_v2(to: DevicePtr, pitch: usize, value: u8, width: usize, height: usize);

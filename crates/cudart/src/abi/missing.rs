@@ -48,10 +48,8 @@ missing! {
     cudaFreeMipmappedArray cudaGLGetDevices cudaGLMapBufferObject cudaGLMapBufferObjectAsync
     cudaGLRegisterBufferObject cudaGLSetBufferObjectMapFlags cudaGLSetGLDevice
     cudaGLUnmapBufferObject cudaGLUnmapBufferObjectAsync cudaGLUnregisterBufferObject
-    cudaGetMipmappedArrayLevel cudaGetSurfaceObjectResourceDesc cudaGetSurfaceReference
-    cudaGetTextureAlignmentOffset cudaGetTextureObjectResourceDesc
-    cudaGetTextureObjectResourceViewDesc cudaGetTextureObjectTextureDesc
-    cudaGetTextureObjectTextureDesc_v2 cudaGetTextureReference cudaGraphAddChildGraphNode
+    cudaGetMipmappedArrayLevel cudaGetSurfaceReference
+    cudaGetTextureAlignmentOffset     cudaGetTextureObjectResourceViewDesc     cudaGetTextureReference cudaGraphAddChildGraphNode
     cudaGraphAddDependencies cudaGraphAddDependencies_v2 cudaGraphAddEmptyNode
     cudaGraphAddEventRecordNode cudaGraphAddEventWaitNode cudaGraphAddExternalSemaphoresSignalNode
     cudaGraphAddExternalSemaphoresWaitNode cudaGraphAddHostNode cudaGraphAddKernelNode

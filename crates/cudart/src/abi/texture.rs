@@ -29,6 +29,15 @@ struct Sampler {
     normalized_coordinates: u32,
 }
 
+/// `cudaTextureDesc` of CUDA 11.0, without `seamlessCubemap`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Described {
+    sampler: Sampler,
+    /// Anisotropy and levels, all 0: textures have one level.
+    rest: [u32; 6],
+}
+
 /// Kinds of resources.
 const ARRAY: u32 = 0;
 const LINEAR: u32 = 2;
@@ -55,6 +64,35 @@ fn resource(given: &Resource) -> Result<[u64; 18]> {
         _ => return Err(Error::NOT_SUPPORTED), // mipmapped arrays
     }
     Ok(words)
+}
+
+/// Returns the resource of a `CUDA_RESOURCE_DESC`.
+fn given(words: &[u64; 18]) -> Resource {
+    let (format, channels) = (words[2] as u32, (words[2] >> 32) as u32);
+    let kind = words[0] as u32;
+    let (format, sizes) = match kind {
+        ARRAY => (0, [0; 3]),
+        _ => (format, [words[3], words[4], words[5]].map(|size| size as usize)),
+    };
+    Resource { kind, first: words[1], channels: Channels::of(format, channels), sizes }
+}
+
+/// Returns the texture description of an object.
+fn described(object: u64) -> Result<Described> {
+    let mut words = [0; 26];
+    current()?.cuTexObjectGetTextureDesc(&raw mut words, object)?;
+    let flag = |flag: u32| u32::from(words[4] & flag != 0);
+    Ok(Described {
+        sampler: Sampler {
+            modes: [words[0], words[1], words[2]],
+            filter: words[3],
+            normalizes: 1 - flag(READ_AS_INTEGER),
+            srgb: flag(SRGB),
+            border: [words[10], words[11], words[12], words[13]],
+            normalized_coordinates: flag(NORMALIZED_COORDINATES),
+        },
+        rest: [0; 6],
+    })
 }
 
 fn texture(out: Out<u64>, from: &In<Resource>, sampler: &In<Sampler>, view: usize) -> Result<()> {
@@ -100,6 +138,26 @@ api! {
 
     cudaDestroySurfaceObject(object: u64) {
         current()?.cuSurfObjectDestroy(object)
+    }
+
+    cudaGetTextureObjectResourceDesc(out: Out<Resource>, object: u64) {
+        let mut words = [0; 18];
+        current()?.cuTexObjectGetResourceDesc(&raw mut words, object)?;
+        out.set(given(&words))
+    }
+
+    cudaGetTextureObjectTextureDesc(out: Out<Described>, object: u64) {
+        out.set(described(object)?)
+    }
+
+    cudaGetTextureObjectTextureDesc_v2(out: Out<Described>, object: u64) {
+        out.set(described(object)?)
+    }
+
+    cudaGetSurfaceObjectResourceDesc(out: Out<Resource>, object: u64) {
+        let mut words = [0; 18];
+        current()?.cuSurfObjectGetResourceDesc(&raw mut words, object)?;
+        out.set(given(&words))
     }
 
     cudaDeviceGetTexture1DLinearMaxWidth(out: Out<usize>, channels: In<Channels>, _device: i32) {
