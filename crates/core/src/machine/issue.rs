@@ -140,7 +140,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
     }
 
     /// Issues a step that is neither simple nor a further micro-op.
-    #[inline(never)]
+    #[inline(always)]
     fn issue_other(
         &mut self,
         scheduler: &mut Scheduler,

@@ -189,8 +189,7 @@ impl Scheduler {
     #[inline(always)]
     fn find_able(&mut self) -> u64 {
         // Ports that are often busy: masks instead of branches, which a processor could not predict.
-        const OFTEN: [Port; 6] =
-            [Port::Alu, Port::Fma, Port::FmaHeavy, Port::Sfu, Port::Branch, Port::Uniform];
+        const OFTEN: [Port; 5] = [Port::Alu, Port::Fma, Port::FmaHeavy, Port::Sfu, Port::Branch];
         // `not_held` looks at those that the SM's schedulers share.
         const SELDOM: u16 = {
             let (mut often, mut i) = (1 << Port::Lsu as u16 | 1 << Port::Global as u16, 0);
