@@ -99,8 +99,8 @@ fn faults_of_machine_code_are_named_at_their_cuda_lines() {
 }
 
 /// Asynchronous copies, barrier objects of both layouts, generic addresses by both conventions,
-/// functions outside of the kernels, atomics that end in a loop for shared memory, and WARPSYNC for
-/// lanes that wait at a BSYNC.
+/// functions outside of the kernels, atomics that end in a loop for shared memory, IMNMX and RED, and
+/// WARPSYNC for lanes that wait at a BSYNC.
 #[test]
 fn small_machine_code_leaves_what_it_expects() {
     for name in [
@@ -111,6 +111,7 @@ fn small_machine_code_leaves_what_it_expects() {
         "barrier_objects",
         "barrier_objects_80",
         "dynamic_size",
+        "extremes_80",
         "generic_addresses",
         "generic_addresses_80",
         "generic_constants",

@@ -31,6 +31,24 @@ const DIFFERENT: [(&str, &[&str]); 1] = [(
     ],
 )];
 
+/// Held kernels of machine code with a stall reason whose share is more than eight points off.
+/// Each must be needed.
+const FURTHER: [(&str, &[&str]); 4] = [
+    (
+        "a store of many lines waits for a load of local memory, simulated for the queue",
+        &["local_permutation", "sort_heap"],
+    ),
+    (
+        "all SMs read the same lines at a time, simulated from DRAM too often",
+        &["convolve_constant", "float_kahan"],
+    ),
+    ("lanes that call several functions go on in another order", &["function_table"]),
+    (
+        "time in `wait` is less than the GPU's, and the reason is not known",
+        &["power_montgomery", "ray_spheres"],
+    ),
+];
+
 /// Returns true if a kernel of machine code leaves another output than the GPU.
 pub(crate) fn outputs_differ(kernel: &str) -> bool {
     DIFFERENT.iter().any(|(_, kernels)| kernels.contains(&kernel))
@@ -120,12 +138,41 @@ fn long_outputs_of_machine_code_are_the_gpus() {
 #[test]
 #[ignore = "long: 214 kernels"]
 fn long_stall_shares_of_machine_code_are_within_eight_points() {
-    let (evidence, _) = found(CodeKind::Sass);
+    let (evidence, rows) = found(CodeKind::Sass);
     let all = evidence.states.iter().find(|errors| errors.state == ALL_STATES);
     let held = all.and_then(|errors| errors.held.as_ref()).expect("errors of held kernels");
     assert_eq!(held.kernels, evidence.kernels.1, "every held kernel has states");
-    assert!(held.within >= 80, "in {} kernels every share is within 8 points", held.within);
-    assert!(held.mean <= 1.3, "{} points", held.mean);
+    assert!(held.mean <= 1.1, "{} points", held.mean);
+    let mut wrong = String::new();
+    let mut known: BTreeSet<&str> = FURTHER.iter().flat_map(|(_, names)| *names).copied().collect();
+    for row in rows.iter().filter(|row| row["mend"] == false) {
+        let name = row["kernel"].as_str().expect("a name");
+        for state in row["states"].as_array().expect("states") {
+            let [simulated, measured] =
+                ["simulated", "measured"].map(|of| state[of].as_f64().expect(of));
+            if (simulated - measured).abs() > 8.0
+                && !FURTHER.iter().any(|(_, of)| of.contains(&name))
+            {
+                wrong += &format!("{name} {}: {simulated} %, GPU {measured} %\n", state["state"]);
+            }
+            if (simulated - measured).abs() > 8.0 {
+                known.remove(name);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(known.is_empty(), "within 8 points: {known:?}");
+}
+
+/// On the half that only states the error, the cycles of the slowest SM are within ten percent.
+#[test]
+#[ignore = "long: 214 kernels"]
+fn long_cycles_of_machine_code_are_within_ten_percent() {
+    let (evidence, _) = found(CodeKind::Sass);
+    let errors = evidence.metrics.iter().find(|errors| errors.metric == "elapsed_cycles");
+    let errors = errors.and_then(|errors| errors.held.as_ref());
+    let mean = errors.expect("errors of held kernels").mean;
+    assert!(mean <= 7.0, "{mean} %");
 }
 
 /// Returns true if a recorded counter equals the simulator's, and their difference in percent.

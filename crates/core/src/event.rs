@@ -41,11 +41,13 @@ pub enum Stall {
     NoInstruction,
     /// Waits for a constant after a constant-cache miss.
     ImcMiss,
+    /// The dispatch of instructions stands still: the register file delivers operands.
+    DispatchStall,
 }
 
 impl Stall {
     /// All states in declaration order; `stall as usize` is the index.
-    pub const ALL: [Stall; 15] = [
+    pub const ALL: [Stall; 16] = [
         Stall::Wait,
         Stall::ShortScoreboard,
         Stall::LongScoreboard,
@@ -61,6 +63,7 @@ impl Stall {
         Stall::Drain,
         Stall::NoInstruction,
         Stall::ImcMiss,
+        Stall::DispatchStall,
     ];
 
     /// Returns the state's name in Nsight Compute.
@@ -81,6 +84,7 @@ impl Stall {
             Stall::Drain => "drain",
             Stall::NoInstruction => "no_instruction",
             Stall::ImcMiss => "imc_miss",
+            Stall::DispatchStall => "dispatch_stall",
         }
     }
 }

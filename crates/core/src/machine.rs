@@ -23,6 +23,7 @@ mod memsys;
 mod native_fetch;
 mod options;
 mod pricing;
+mod read_ports;
 mod requests;
 mod scheduler;
 mod session;

@@ -216,6 +216,7 @@ fn reason(stall: Stall) -> &'static str {
         Stall::Drain => "its stores",
         Stall::NoInstruction => "its instruction",
         Stall::ImcMiss => "constants",
+        Stall::DispatchStall => "the register file",
     }
 }
 

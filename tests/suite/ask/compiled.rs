@@ -225,7 +225,9 @@ fn loops_are_unrolled_as_their_listings_show() {
         assert_eq!(counts(&answer, kernel, ["branches run", "inst"]), expected, "{kernel}");
         let [ours, theirs] = counts(&answer, kernel, ["cycles", "H200 cycles"]);
         assert_eq!(theirs, cycles(kernel, &[("trips", 64)]), "{kernel}");
-        assert!(close(ours, theirs, 35.0), "{kernel}: {ours}, on the H200 {theirs}");
+        // 64 loads in sequence issue more slowly than on the H200.
+        let percent = if kernel == "complete" { 45.0 } else { 10.0 };
+        assert!(close(ours, theirs, percent), "{kernel}: {ours}, on the H200 {theirs}");
     }
     let lines = &answer.pictures[0].lines;
     assert_eq!(lines.iter().filter(|line| line.contains("LDG")).count(), 4, "{lines:#?}");
@@ -257,7 +259,7 @@ fn k_paths_cost_k_times_one_on_machine_code() {
         {
             let [ours, theirs] = counts(&answer, &row, [ours, theirs]);
             assert_eq!(theirs, cycles(kernel, &constants), "{kernel} {k}");
-            assert!(close(ours, theirs, 4.0), "{kernel} {k}: {ours}, on the H200 {theirs}");
+            assert!(close(ours, theirs, 4.5), "{kernel} {k}: {ours}, on the H200 {theirs}");
         }
     }
     for column in ["cycles", "H200", "selected: cycles", "selected: H200"] {

@@ -3,14 +3,16 @@
 //! Each unit serves neighboring lines, one sector at a time: lanes on distinct words of a sector
 //! together, lanes on one word one after the other. An SM's path to the units holds a number of
 //! such rounds; when it is full, the load/store unit stops, and a warp that exits waits for its
-//! requests (`drain`). The SMs that have used a chunk have equal shares of its unit; SMs whose
-//! blocks use global atomics run in cycle order, so each knows the others. Measured on an H200 with atomics on one word, one line and random words
-//! (docs/calibration.md). Not modeled: the real hash, and combining of equal requests.
+//! requests (`drain`). The SMs that have used a chunk share its unit, some with a smaller share; SMs
+//! whose blocks use global atomics run in cycle order, so each knows the others. Measured on an H200
+//! with atomics on one word, one line and random words (docs/calibration.md). Not modeled: the real
+//! hash, combining of equal requests, and plain accesses to a word that atomics wait for.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::cache::SECTOR;
+use super::native_fetch::unevenness;
 use super::stores::FINE;
 use crate::base::{Cycle, MAX_LANES, SmId, mix};
 use crate::exec::MemoryAccess;
@@ -42,6 +44,9 @@ impl Weight {
         }
     }
 }
+
+/// Lanes on one word beyond which each takes longer.
+const CROWD: u32 = 4;
 
 /// Use of the units by all SMs.
 pub(super) struct AtomicUnits {
@@ -105,9 +110,19 @@ impl AtomicUnits {
             Weight::Compare => self.rates.compare,
             Weight::Float | Weight::Double if rounds > 1 => self.rates.float,
             Weight::Double => 2.0 * self.rates.round,
+            Weight::Plain if rounds > CROWD => self.rates.crowd,
             Weight::Plain | Weight::Float => self.rates.round,
         };
         (rate * FINE as f64) as u64 * u64::from(rounds)
+    }
+
+    /// Returns the fine factor by which an SM's share of a unit is slower than a fair one.
+    ///
+    /// It takes every value from 1 to that of the slowest SM. A compare-and-swap has an answer, so
+    /// that its SMs wait for each other.
+    fn lag(&self, weight: Weight, sm: SmId) -> u64 {
+        let slowest = if weight == Weight::Compare { 0.0 } else { self.rates.slowest };
+        ((1.0 + slowest * unevenness(sm)) * FINE as f64) as u64
     }
 }
 
@@ -116,10 +131,10 @@ impl AtomicUnits {
 pub(super) struct AtomicPath {
     /// Fine time until which the SM's share of each unit is busy.
     free: Vec<u64>,
-    /// Requests under way: cycle at which their unit starts with them, and rounds.
+    /// Requests under way: cycle at which their unit starts with them, and places that they take.
     waiting: VecDeque<(Cycle, u32)>,
-    /// Sum of their rounds.
-    rounds: u32,
+    /// Sum of their places.
+    held: u32,
     /// Cycle at which the path has room.
     pub room: Cycle,
 }
@@ -150,16 +165,18 @@ impl AtomicPath {
             let unit = mix(chunk) as usize % self.free.len();
             let cost = units.cost(weight, rounds);
             let start = self.free[unit].max(now * FINE);
-            let end = start + cost * state.users(chunk, sm);
+            let end = start + cost * state.users(chunk, sm) * units.lag(weight, sm) / FINE;
             self.free[unit] = end;
             delay = delay.max((end - cost) / FINE - now);
-            self.waiting.push_back((start / FINE, rounds));
-            self.rounds += rounds;
+            // Each further round of a sector takes the place of two.
+            let held = 2 * rounds - 1;
+            self.waiting.push_back((start / FINE, held));
+            self.held += held;
         }
         while self.waiting.front().is_some_and(|&(start, _)| start <= now) {
             self.pop();
         }
-        while self.rounds > units.rates.path
+        while self.held > units.rates.path
             && let Some(start) = self.pop()
         {
             self.room = self.room.max(start);
@@ -168,8 +185,8 @@ impl AtomicPath {
     }
 
     fn pop(&mut self) -> Option<Cycle> {
-        let (start, rounds) = self.waiting.pop_front()?;
-        self.rounds -= rounds;
+        let (start, held) = self.waiting.pop_front()?;
+        self.held -= held;
         Some(start)
     }
 }
@@ -181,8 +198,16 @@ mod tests {
     use crate::exec::AccessKind;
     use crate::isa::Space;
 
-    const RATES: AtomicRates =
-        AtomicRates { units: 96, chunk: 512, round: 1.0, compare: 2.0, float: 4.0, path: 10 };
+    const RATES: AtomicRates = AtomicRates {
+        units: 96,
+        chunk: 512,
+        round: 1.0,
+        compare: 2.0,
+        float: 4.0,
+        crowd: 1.25,
+        slowest: 0.0,
+        path: 10,
+    };
 
     fn atomic() -> MemoryAccess {
         MemoryAccess {
@@ -213,7 +238,7 @@ mod tests {
     fn a_unit_serves_a_sector_at_a_time_and_a_word_lane_by_lane() {
         assert_eq!(pace(Weight::Plain, |lane| 4096 + 4 * lane), 4, "four sectors");
         assert_eq!(pace(Weight::Plain, |lane| 4096 + 4 * (lane % 8)), 4, "four lanes on a word");
-        assert_eq!(pace(Weight::Plain, |_| 4096), 32, "one word");
+        assert_eq!(pace(Weight::Plain, |_| 4096), 40, "one word");
         assert_eq!(pace(Weight::Compare, |lane| 4096 + 4 * lane), 8);
         assert_eq!(pace(Weight::Float, |_| 4096), 128);
     }
@@ -226,7 +251,7 @@ mod tests {
         path.send(&units, Weight::Plain, atomic(), &addresses, (SmId(0), 100));
         assert_eq!(path.room, 0, "it has started");
         path.send(&units, Weight::Plain, atomic(), &addresses, (SmId(0), 100));
-        assert_eq!(path.room, 132);
+        assert_eq!(path.room, 140);
     }
 
     #[test]

@@ -86,9 +86,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             native: cx.kernel.native.is_some(),
             blocks,
             memory: MemorySystem::new(cx.memory, cx.active_sms, id, cx.logs_l2, cx.shares(id))
-                .with_page_latency(
-                    native.and_then(|times| times.accesses).map_or(0, |times| times.page),
-                ),
+                .with_native(native.and_then(|times| times.accesses)),
             instructions: Instructions::new(cx.spec.instruction_cache, cx.program.lines),
             native_fetch: native
                 .and_then(|times| times.fetch)
@@ -171,9 +169,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let used = now + Cycle::from(slots.max(1));
         scheduler.accounted = used;
         let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
-        if reads > 1 {
-            scheduler.reads_until = now + Cycle::from(reads);
-        }
+        scheduler.ports.read(reads, now);
         let queue = if self.native { queue_of(cost.port) } else { None };
         if let Some(queue) = queue {
             let from = scheduler.requests[queue].free.max(now);

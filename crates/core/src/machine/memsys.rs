@@ -12,6 +12,7 @@ mod banks;
 mod distinct;
 mod images;
 mod lines;
+mod native;
 mod shape;
 
 pub(super) use banks::{ideal_wavefronts, wavefronts};
@@ -32,7 +33,7 @@ use crate::base::{Cycle, MAX_LANES, Pc, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
-use crate::spec::{Memory, StorePolicy, Transactions};
+use crate::spec::{Latencies, Memory, StorePolicy, Transactions};
 
 /// Bytes of a page.
 const PAGE: u64 = 2 << 20;
@@ -59,10 +60,11 @@ pub(super) struct MemorySystem {
     texture_free: Cycle,
     /// Path to the atomic units of L2.
     atomics: AtomicPath,
-    /// Pages that the SM has used, with the cycle from which their addresses are known, and the
-    /// cycles until then (machine code).
+    /// Pages that the SM has used, with the cycle from which their addresses are known (machine
+    /// code).
     pages: Vec<(u64, Cycle)>,
-    page_latency: Cycle,
+    /// Times of machine code.
+    native: Option<Latencies>,
     /// Shares in the launch's buffers, to find lines of other SMs in L2.
     shares: Option<Shares>,
     /// Log of L2 requests, if enabled.
@@ -132,7 +134,7 @@ impl MemorySystem {
             texture_free: 0,
             atomics: AtomicPath::default(),
             pages: Vec::new(),
-            page_latency: 0,
+            native: None,
             shares,
             log: logs.then(|| RequestLog::new(sm)),
             lines: Lines::default(),
@@ -140,25 +142,9 @@ impl MemorySystem {
         }
     }
 
-    /// Makes the first access to a page wait for `latency` cycles.
-    pub(super) fn with_page_latency(self, latency: u32) -> MemorySystem {
-        MemorySystem { page_latency: latency.into(), ..self }
-    }
-
-    /// Returns the cycle from which the address of a line, used at `now`, is known.
-    #[inline]
-    fn translated(&mut self, line: u64, now: Cycle) -> Cycle {
-        if self.page_latency == 0 {
-            return now;
-        }
-        let page = line / (PAGE / LINE);
-        match self.pages.iter().find(|(known, _)| *known == page) {
-            Some(&(_, from)) => from.max(now),
-            None => {
-                self.pages.push((page, now + self.page_latency));
-                now + self.page_latency
-            }
-        }
+    /// Serves machine code, whose times are in `native`.
+    pub(super) fn with_native(self, native: Option<Latencies>) -> MemorySystem {
+        MemorySystem { native, ..self }
     }
 
     /// Returns the log of L2 requests.
@@ -233,7 +219,10 @@ impl MemorySystem {
         (served.taken, served.begins) = (now, issued);
         let room = self.stores.as_ref().map_or(0, Stores::room_at);
         self.in_order = room.max(now + served.port);
-        self.issues_in_order = room.max(issued + served.port);
+        // Machine code: a read of several lines waits behind the queue of issued instructions.
+        let queued = self.native.is_some() && access.kind == AccessKind::Read;
+        let port = if queued { served.port.min(2) } else { served.port };
+        self.issues_in_order = room.max(issued + port);
         served
     }
 
@@ -342,7 +331,7 @@ impl MemorySystem {
             let extra = conflicts * Cycle::from(self.spec.atomic_conflict);
             done = done.max(now + Cycle::from(self.spec.atomic_latency)) + extra;
         }
-        let port = ((count as Cycle).max(1) * Cycle::from(self.spec.l1_line_interval)).max(passes);
+        let port = self.tag_cycles(access.kind, count).max(passes);
         Served { traffic, done, port, taken: now, begins: now }
     }
 
@@ -357,7 +346,10 @@ impl MemorySystem {
         traffic: &mut Traffic,
     ) -> Cycle {
         let through_link = match (&mut self.stores, traffic.kind) {
-            (Some(stores), AccessWay::Store) => stores.send(now, sectors, dense),
+            (Some(stores), AccessWay::Store) => {
+                let more = native::local_packets(self.native, traffic, sectors);
+                stores.send(now, sectors, dense, more)
+            }
             (stores, _) => {
                 let sent = stores.as_ref().map_or(now, |stores| stores.sent_at().max(now));
                 self.link_free = self.link_free.max(sent * FINE)
@@ -416,7 +408,7 @@ impl MemorySystem {
             }
             self.l2.arrive(&found, arrives);
         }
-        arrives + delay
+        self.after_way(line, arrives + delay)
     }
 
     /// Returns the passes over the banks of shared memory.

@@ -141,9 +141,13 @@ impl NativeFetch {
 /// On an H200 the slowest SM of a launch is some hundred cycles late, the average one little: the
 /// twelfth power of a fraction that takes every value below 1 once.
 pub(super) fn lateness(sm: SmId, spread: u32) -> u32 {
+    (f64::from(spread) * unevenness(sm).powi(12)) as u32
+}
+
+/// Returns a fraction below 1 that differs between SMs and takes every value once.
+pub(super) fn unevenness(sm: SmId) -> f64 {
     const SMS: u32 = 132;
-    let fraction = f64::from(sm.0 % SMS * 61 % SMS) / f64::from(SMS);
-    (f64::from(spread) * fraction.powi(12)) as u32
+    f64::from(sm.0 % SMS * 61 % SMS) / f64::from(SMS)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub(super) use visible::{blocks_communicate, may_run_ahead};
 use super::constant_cache::ConstantLines;
 use super::expansion::Expansion;
 use super::fetch::LINE;
+use super::read_ports::BankReads;
 use super::requests::queue_of;
 use super::scheduler::Port;
 use super::warp::Until;
@@ -91,10 +92,10 @@ pub(super) struct Cost {
     touches: u8,
     /// Entries that are written only.
     skips: u8,
-    /// Of machine code: cycles for which it keeps the read ports of the register file busy, and the
-    /// same if the operands that the instruction before kept are not read again.
-    pub reads: u8,
-    pub reads_reused: u8,
+    /// Of machine code: registers that it reads of the two banks of the register file, and the same
+    /// without the operands that the instruction before kept.
+    pub reads: BankReads,
+    pub reads_reused: BankReads,
     /// True if a warp may issue it ahead of a deferred barrier at which it has arrived.
     pub ahead: bool,
     /// True for a branch, which waits for uniform values needed after it.
@@ -281,7 +282,7 @@ impl<'a> PricedCode<'a> {
         for (cost, pair) in costs.iter_mut().skip(1).zip(code.ops().windows(2)) {
             let kept = kept_operands(&pair[0], &pair[1]);
             if kept != 0 {
-                [_, cost.reads_reused] = read_ports(&pair[1].inst, kept);
+                [_, cost.reads_reused] = read_ports(&pair[1].inst, kept, spec);
             }
         }
         let mut address = 0;
@@ -494,8 +495,8 @@ fn price_by_class(
         read_counter: None,
         queues: 0,
         wide: 0,
-        reads: 1,
-        reads_reused: 1,
+        reads: BankReads::default(),
+        reads_reused: BankReads::default(),
         constant: 0,
         loads_constant: false,
         resolves: 0,

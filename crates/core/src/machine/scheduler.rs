@@ -9,6 +9,7 @@ mod port;
 use port::{PORTS, waiting};
 pub(super) use port::{Port, SharedPorts};
 
+use super::read_ports::ReadPorts;
 use super::requests::{QUEUES, Requests};
 use crate::base::{Cycle, mix};
 use crate::spec::Policy;
@@ -77,8 +78,8 @@ pub(super) struct Scheduler {
     pub special_until: Cycle,
     /// Queues of requests to units of the SM (machine code).
     pub requests: [Requests; QUEUES],
-    /// Cycle until which the read ports of the register file are busy (machine code).
-    pub reads_until: Cycle,
+    /// Read ports of the register file (machine code).
+    pub ports: ReadPorts,
     /// True if the warp picked last had also issued in the cycle before.
     pub same_warp: bool,
     /// First cycle whose slot is not attributed yet.
@@ -116,7 +117,7 @@ impl Scheduler {
             busy: [0; PORTS],
             special_until: 0,
             requests: [Requests::default(); QUEUES],
-            reads_until: 0,
+            ports: ReadPorts::default(),
             same_warp: false,
             accounted: 0,
             resident: 0,
@@ -290,7 +291,7 @@ impl Scheduler {
         } else {
             self.soonest(shared)
         };
-        let soonest = soonest.max(self.reads_until);
+        let soonest = soonest.max(self.ports.until());
         self.next = if soonest == NEVER { NEVER } else { soonest.max(self.turned) };
     }
 
@@ -351,7 +352,7 @@ impl Scheduler {
             self.find_able();
         }
         let can = self.not_held(self.able, now, shared);
-        if can == 0 || now < self.reads_until {
+        if can == 0 || now < self.ports.until() {
             return None;
         }
         Some(self.choose(now, can))

@@ -33,9 +33,9 @@ impl Stores {
     /// Sends the sectors of one line at `now`, one bit per sector. Returns the cycle at which the
     /// last packet has left the SM.
     ///
-    /// With `dense` every byte of the sectors is written.
+    /// With `dense` every byte of the sectors is written. L2 takes as long as for `more` packets more.
     #[inline]
-    pub(super) fn send(&mut self, now: Cycle, sectors: u8, dense: bool) -> Cycle {
+    pub(super) fn send(&mut self, now: Cycle, sectors: u8, dense: bool, more: u32) -> Cycle {
         let header = if dense && sectors_in(sectors) * SECTOR as u32 == LINE as u32 {
             0
         } else {
@@ -44,7 +44,8 @@ impl Stores {
         let packets = u64::from(header + sectors_in(sectors) * self.path.sector);
         let room = self.share_free.saturating_sub(u64::from(self.path.l2_queue_cycles) * FINE);
         self.own_free = self.own_free.max(now * FINE).max(room) + packets * FINE;
-        self.share_free = self.share_free.max(now * FINE) + packets * self.share;
+        self.share_free =
+            self.share_free.max(now * FINE) + (packets + u64::from(more)) * self.share;
         self.sent_at()
     }
 

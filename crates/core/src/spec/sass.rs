@@ -53,6 +53,8 @@ pub struct SassTimes {
     pub distinct: u32,
     /// Latencies of the memory system, in cycles from issue to write-back.
     pub accesses: Option<Latencies>,
+    /// Products of 64 bits (IMAD.WIDE); `None`: as other products.
+    pub wide_products: Option<WideProducts>,
     /// True if an SM finds lines in L2 that other SMs have read.
     pub shares_l2: bool,
     /// Atomic units of L2; `None`: atomics of different SMs do not delay each other.
@@ -96,6 +98,22 @@ pub struct Latencies {
     pub atomic: u32,
     /// Further cycles of an SM's first access to a page of 2 MiB.
     pub page: u32,
+    /// Cycles by which the way from an SM to a line's slice of L2 and back differs from the mean.
+    pub spread: u32,
+    /// Lines of a load that L1 finds in a cycle.
+    pub tags: u32,
+    /// Packets of a line of local memory that only L2 takes time for ([`super::StorePath`]).
+    pub local_line: u32,
+}
+
+/// Products of 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WideProducts {
+    /// Cycles between two of a scheduler.
+    pub interval: u32,
+    /// Cycles after one in which the scheduler dispatches nothing.
+    pub dispatch: u32,
 }
 
 /// Instruction fetch.
@@ -146,6 +164,10 @@ pub struct AtomicRates {
     pub compare: f64,
     /// The same for floating-point additions of several lanes to one word.
     pub float: f64,
-    /// Rounds that an SM's path to the units holds.
+    /// The same per lane, of more than four lanes on one word.
+    pub crowd: f64,
+    /// Part of a fair share by which the slowest SM takes longer (not with compare-and-swap).
+    pub slowest: f64,
+    /// Rounds that an SM's path to the units holds; a further round of a sector counts twice.
     pub path: u32,
 }

@@ -175,7 +175,8 @@ const NOTES: &[Note] = &[
     note(&["warp_state_selected", "warp_state_wait", "warp_state_short_scoreboard", "warp_state_long_scoreboard",
            "warp_state_barrier", "warp_state_membar", "warp_state_branch_resolving", "warp_state_math_pipe_throttle",
            "warp_state_mio_throttle", "warp_state_lg_throttle", "warp_state_not_selected", "warp_state_sleeping",
-           "warp_state_blocked", "warp_state_drain", "warp_state_no_instruction", "warp_state_imc_miss"],
+           "warp_state_blocked", "warp_state_drain", "warp_state_no_instruction", "warp_state_imc_miss",
+           "warp_state_dispatch_stall"],
         "Start with the largest; the page of the state itself (the name without warp_state_) has \
          advice.",
         NEIGHBORED, ""),

@@ -111,6 +111,14 @@ const fn about(stall: Stall) -> (&'static str, &'static str, Example) {
             "Give a launch more work, so that the cold start is a small part of it.",
             run("programs/small/vector_add.ir"),
         ),
+        Stall::DispatchStall => (
+            "The warp could issue, but the scheduler's dispatch stands still while the register file \
+             delivers the operands of earlier instructions: each of its two banks reads one \
+             register a cycle. Only machine code has this state.",
+            "Three distinct operands of one bank, 64-bit products and double precision take the most \
+             reads; the compiler chooses the registers.",
+            run("programs/sass/shared_halving.sass"),
+        ),
     }
 }
 
@@ -161,9 +169,12 @@ const fn gpgpu_sim(stall: Stall) -> &'static str {
             "in W0_Idle, in scheduler cycles instead of warp cycles"
         }
         Stall::NoInstruction => "in W0_Idle, in scheduler cycles instead of warp cycles",
-        Stall::NotSelected | Stall::Sleeping | Stall::Blocked | Stall::Drain | Stall::ImcMiss => {
-            "none"
-        }
+        Stall::NotSelected
+        | Stall::Sleeping
+        | Stall::Blocked
+        | Stall::Drain
+        | Stall::ImcMiss
+        | Stall::DispatchStall => "none",
     }
 }
 

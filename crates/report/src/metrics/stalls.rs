@@ -16,7 +16,7 @@ pub(super) const fn reason(stall: Stall) -> &'static str {
         Stall::Wait | Stall::ShortScoreboard => "stall_exec_dependency",
         Stall::LongScoreboard => "stall_memory_dependency",
         Stall::Barrier | Stall::Membar => "stall_sync",
-        Stall::MathPipeThrottle | Stall::MioThrottle => "stall_pipe_busy",
+        Stall::MathPipeThrottle | Stall::MioThrottle | Stall::DispatchStall => "stall_pipe_busy",
         Stall::LgThrottle | Stall::Drain => "stall_memory_throttle",
         Stall::NotSelected => "stall_not_selected",
         Stall::Sleeping => "stall_sleeping",
@@ -90,8 +90,8 @@ pub(super) const TABLE: &[Metric] = &[
     ),
     reason_metric!(
         "stall_pipe_busy",
-        "math_pipe_throttle or mio_throttle",
-        "The execution unit or the shared-memory queue was busy."
+        "math_pipe_throttle or mio_throttle or dispatch_stall",
+        "The execution unit, the shared-memory queue or the register file was busy."
     ),
     reason_metric!(
         "stall_memory_throttle",
@@ -170,6 +170,11 @@ pub(super) const TABLE: &[Metric] = &[
         Stall::ImcMiss,
         "imc_miss",
         "Waited for a constant that missed in the constant cache."
+    ),
+    state_metric!(
+        Stall::DispatchStall,
+        "dispatch_stall",
+        "Was ready; the register file was delivering operands of other instructions."
     ),
     state_metric!(Stall::Drain, "drain", "Had exited, with stores still in flight."),
     Metric {

@@ -27,6 +27,7 @@ pub(super) const fn look(stall: Stall) -> Look {
         Stall::Drain => Look::plain(Rgb(0xd0, 0xd0, 0xd0), INK),
         Stall::NoInstruction => Look::hatched(Rgb(0xe8, 0xdc, 0xc0), Hatch::Rising, BLACK),
         Stall::ImcMiss => Look::hatched(ORANGE.tint(110), Hatch::Level, ORANGE),
+        Stall::DispatchStall => Look::hatched(Rgb(0xf0, 0xf0, 0xf0), Hatch::Cross, INK),
     }
 }
 
@@ -48,6 +49,7 @@ pub(super) const fn meaning(stall: Stall) -> &'static str {
         Stall::Drain => "exited, stores in flight",
         Stall::NoInstruction => "instruction fetch",
         Stall::ImcMiss => "constant cache miss",
+        Stall::DispatchStall => "register file busy",
     }
 }
 

@@ -142,7 +142,7 @@ const SHARES: &str = "### Stall reasons
 A warp's time in each state, in percent of its time in all states, against the GPU's. Errors are in
 points: 12 % instead of 20 % is off by 8. *Mean error* leaves signs out, *mean* has them; *within 8*
 counts the kernels in which the share is at most 8 points off, for *all states* those in which every
-share is. States that only the GPU has (`dispatch_stall`) are 0 % in the simulator.
+share is. States that only the GPU has (`misc`) are 0 % in the simulator.
 
 ";
 

@@ -33,6 +33,15 @@ pub enum FloatFn {
         /// `.XORSIGN`: magnitudes are compared, and the result has the product of the signs.
         xorsign: bool,
     },
+    /// `d = q ? min(a, b, c) : max(a, b, c)` of the halves (VHMNMX).
+    MinMaxOfThree {
+        /// Type of the operands.
+        ty: Type,
+        /// `.FTZ`
+        ftz: bool,
+        /// `.NAN`: a NaN operand makes the result NaN.
+        nan: bool,
+    },
     /// `p = (a compare b) combine q` (FSETP, DSETP, HSETP2).
     ///
     /// The second predicate uses the complement of the comparison, or of pairs the high halves.

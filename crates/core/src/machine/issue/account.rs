@@ -51,9 +51,11 @@ impl<O: Observer> Issuer<'_, O> {
         // The wait is for the issue interval or, in machine code, the stall count first, then for
         // the branch, the fetch, dependences, the port (its last busy span) and other warps.
         let ready = until.cycle().max(from).min(now);
+        // Cycles in which no warp could issue because registers were read.
+        let stood = if self.native { scheduler.ports.stood(ready, now) } else { 0 };
         let free = if self.native && throttle == Stall::MathPipeThrottle {
             // Of each interval of the pipe, another warp issues in one cycle.
-            let wait = now - ready;
+            let wait = now - ready - stood;
             ready
                 + match self.cx.program.costs[pc.index()].interval {
                     0 | 1 => 0,
@@ -84,12 +86,10 @@ impl<O: Observer> Issuer<'_, O> {
             observer.waited(sm, warp, pc, [before, resolves, fetched]);
         }
         let (depends, throttled) = ((stall, span(ready)), (throttle, span(free)));
+        let stood = (Stall::DispatchStall, span((free + stood).min(now)));
         if self.native {
-            // The warp's own instruction still reads its registers.
-            let reads = if scheduler.same_warp && now > ready { scheduler.reads_until } else { 0 };
-            let reads = (Stall::Wait, span(reads.min(now)));
             let others = (Stall::NotSelected, span(now));
-            observer.waited(sm, warp, pc, [depends, throttled, reads, others]);
+            observer.waited(sm, warp, pc, [depends, throttled, stood, others]);
         } else {
             observer.waited(sm, warp, pc, [depends, throttled, (Stall::NotSelected, span(now))]);
         }

@@ -9,7 +9,7 @@ use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, WarpId};
 use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer};
 use crate::exec::{AccessKind, MemoryAccess, RegisterFile};
 use crate::isa::Space;
-use crate::kernel::Op;
+use crate::kernel::{AtomicFn, Op};
 use crate::spec::Policy;
 
 impl<O: Observer> Issuer<'_, O> {
@@ -100,7 +100,7 @@ impl<O: Observer> Issuer<'_, O> {
             self.request.cycles = match (access.space, access.kind) {
                 (Space::Shared, AccessKind::Read) => passes + 1,
                 (Space::Shared, _) => 2 * passes + 2,
-                (_, AccessKind::Read) => passes.max(2),
+                (_, AccessKind::Read) => 2,
                 _ => passes.max(6),
             };
         } else {
@@ -111,6 +111,8 @@ impl<O: Observer> Issuer<'_, O> {
             if access.kind != AccessKind::Read {
                 let sent = match stored {
                     true => self.memory.stores_sent().max(served.taken + Cycle::from(times.stored)),
+                    // A compare-and-swap has an answer, which a warp waits for.
+                    false if compares(op) => served.done,
                     false => served.taken,
                 };
                 warp.sent = warp.sent.max(sent);
@@ -138,6 +140,11 @@ impl<O: Observer> Issuer<'_, O> {
             _ => warp.control.go(next),
         }
     }
+}
+
+/// Returns true for a compare-and-swap.
+fn compares(op: &Op) -> bool {
+    op.atomic().is_some_and(|atomic| atomic.f == AtomicFn::Cas)
 }
 
 /// Describes an access for observers.

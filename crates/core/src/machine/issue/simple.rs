@@ -33,9 +33,7 @@ impl<O: Observer> Issuer<'_, O> {
         self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: 1 });
         scheduler.accounted = now + 1;
         let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
-        if reads > 1 {
-            scheduler.reads_until = now + Cycle::from(reads);
-        }
+        scheduler.ports.read(reads, now);
         scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
         let op = &self.cx.program.ops[pc.index()].inst.op;
         let mut done = now + Cycle::from(cost.latency);

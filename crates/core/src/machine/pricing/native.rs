@@ -1,5 +1,6 @@
 //! Costs of machine instructions.
 
+use super::super::read_ports::BankReads;
 use super::super::scheduler::Port;
 use super::super::warp::Until;
 use super::{Cost, Kind, MOST_REGISTERS, USUAL_REGISTERS, is_private, kind, result_of};
@@ -17,6 +18,11 @@ const DEPENDENT: u32 = 4;
 /// Returns true for IMAD.HI.
 fn multiplies_high(op: &Op) -> bool {
     matches!(op, Op::Native(native) if matches!(native.f, NativeFn::MultiplyHigh { .. }))
+}
+
+/// Returns true for IMAD.WIDE.
+fn multiplies_wide(op: &Op) -> bool {
+    matches!(op, Op::Native(native) if matches!(native.f, NativeFn::MultiplyWide { .. }))
 }
 
 /// Returns the cost of a machine instruction: the control word has its fixed latencies.
@@ -93,7 +99,12 @@ pub(super) fn price_by_word(
         None => 1,
     };
     let interval = if port == Port::None { 1 } else { interval };
-    let interval = if multiplies_high(&op.inst.op) { 2 * interval } else { interval };
+    let wide_product = multiplies_wide(&op.inst.op) && times.wide_products.is_some();
+    let interval = match times.wide_products {
+        Some(products) if wide_product => products.interval,
+        _ if multiplies_high(&op.inst.op) => 2 * interval,
+        _ => interval,
+    };
     let wide = match &op.inst.op {
         Op::Load(load) => match load.access.ty.bytes() * u32::from(load.access.count) {
             8 => times.load_8,
@@ -102,7 +113,7 @@ pub(super) fn price_by_word(
         },
         _ => 0,
     };
-    let [reads, _] = read_ports(&op.inst, 0);
+    let [reads, _] = read_ports(&op.inst, 0, spec);
     let read = if pipe == Pipe::Xu { times.read_xu } else { times.read };
     let resolves = match &op.inst.op {
         Op::Join(ConvergenceOp::Sync(_)) => times.sync,
@@ -170,24 +181,26 @@ pub(super) fn kept_operands(before: &MicroOp, op: &MicroOp) -> u8 {
     (0..3).filter(|&slot| same(slot)).fold(0, |kept, slot| kept | 1 << slot)
 }
 
-/// Returns the cycles for which an instruction keeps the register file's read ports busy.
+/// Returns the registers that an instruction reads of each bank of the register file.
 ///
-/// There are two banks by register parity, each with one port; a register in two operands is read
-/// once (measured on an H200). The second number leaves out `kept` operands: the mask of slots that
-/// the instruction before kept, unless another warp issued in between.
-pub(super) fn read_ports(inst: &Inst, kept: u8) -> [u8; 2] {
-    let Op::Native(op) = &inst.op else { return [1; 2] };
+/// There are two banks by register parity; a register in two operands is read once (measured on an
+/// H200). The second result leaves out `kept` operands: the mask of slots that the instruction before
+/// kept, unless another warp issued in between.
+pub(super) fn read_ports(inst: &Inst, kept: u8, spec: &Machine) -> [BankReads; 2] {
+    let Op::Native(op) = &inst.op else { return [BankReads::default(); 2] };
+    if op.uniform {
+        return [BankReads::default(); 2];
+    }
+    let products = spec.sass.as_ref().and_then(|times| times.wide_products);
+    let stands = products.filter(|_| multiplies_wide(&inst.op)).map_or(0, |p| p.dispatch);
     let count = |kept: u8| {
-        let mut rows: Vec<u16> = Vec::new();
-        for (slot, source) in op.s.iter().enumerate() {
-            let row = source.row.0;
-            let is_register = inst.reads.contains(&Register::Narrow(source.row));
-            if is_register && kept >> slot & 1 == 0 && !rows.contains(&row) && !op.uniform {
-                rows.push(row);
-            }
-        }
-        let odd = rows.iter().filter(|&row| row % 2 == 1).count();
-        odd.max(rows.len() - odd).max(1) as u8
+        let kept_rows = (0..3).filter(|&slot| kept >> slot & 1 == 1).map(|slot| op.s[slot].row);
+        let kept_rows: Vec<_> = kept_rows.collect();
+        let rows = inst.reads.iter().filter_map(|register| match register {
+            Register::Narrow(row) if !kept_rows.contains(row) => Some(row.0),
+            _ => None,
+        });
+        BankReads::of(rows).with_stand(stands)
     };
     [count(0), count(kept)]
 }

@@ -1,4 +1,4 @@
-//! Arithmetic on pairs of 16-bit floats: HADD2, HMUL2, HFMA2, HMNMX2, HSET2, HSETP2.
+//! Arithmetic on pairs of 16-bit floats: HADD2, HMUL2, HFMA2, HMNMX2, VHMNMX, HSET2, HSETP2.
 
 use super::operand::{Lanes, Row};
 use super::{NEAR, compared};
@@ -19,7 +19,8 @@ pub(super) fn half(on: &mut Lanes<'_>, f: FloatFn) {
         FloatFn::Add(Type::BF16x2, _)
         | FloatFn::Mul(Type::BF16x2, ..)
         | FloatFn::Fma(Type::BF16x2, _)
-        | FloatFn::MinMax { ty: Type::BF16x2, .. } => arithmetic::<Brain>(on, f),
+        | FloatFn::MinMax { ty: Type::BF16x2, .. }
+        | FloatFn::MinMaxOfThree { ty: Type::BF16x2, .. } => arithmetic::<Brain>(on, f),
         _ => arithmetic::<Half>(on, f),
     }
 }
@@ -46,6 +47,17 @@ fn arithmetic<H: Short>(on: &mut Lanes<'_>, f: FloatFn) {
                 match xorsign {
                     true => float::xorsign(a, b, |a, b| choose(a, b, nan)),
                     false => choose(a, b, nan),
+                }
+            });
+        }
+        FloatFn::MinMaxOfThree { ftz, nan, .. } => {
+            let q = predicate(on.registers, on.op.q[0]);
+            let [a, b, c] = [0, 1, 2].map(|i| read::<H>(on, i, true));
+            write(on, |l, i| {
+                let [a, b, c] = [a, b, c].map(|of| flushed(of[l][i], ftz));
+                match q >> l & 1 != 0 {
+                    true => float::min(float::min(a, b, nan), c, nan),
+                    false => float::max(float::max(a, b, nan), c, nan),
                 }
             });
         }

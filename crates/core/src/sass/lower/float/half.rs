@@ -37,6 +37,14 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Native>, Missing>
             end(l, at + 1)?;
             native
         }
+        "VHMNMX" => {
+            let ty = ty(l);
+            let [ftz, nan] = ["FTZ", "NAN"].map(|m| l.text.take(m));
+            let (mut native, at) = operands(l, FloatFn::MinMaxOfThree { ty, ftz, nan }, ty, 3)?;
+            native.q[0] = l.predicate(at)?;
+            end(l, at + 1)?;
+            native
+        }
         "HSET2" => {
             let (ty, ones) = (ty(l), l.text.take("BF"));
             let truth = match ty {

@@ -1,0 +1,143 @@
+//! Dispatch of instructions and read ports of a scheduler's register file, for machine code.
+//!
+//! The file has two banks by register parity. Each reads one register of a warp in a cycle, and
+//! instructions wait for their operands behind the dispatch, which goes on while no bank is more than
+//! one cycle behind. Measured on an H200 (docs/calibration.md): with 32 warps an SM, loops of FFMA,
+//! HFMA2 and DFMA take as many cycles as the worse bank has reads. Nothing is dispatched for some
+//! cycles after a product of 64 bits, as warp states of kernels show (`dispatch_stall`).
+
+use crate::base::Cycle;
+
+/// Cycles by which a bank may be behind the dispatch.
+const BEHIND: Cycle = 1;
+
+/// Registers that an instruction reads of the two banks, and cycles after it without a dispatch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct BankReads {
+    even: u8,
+    odd: u8,
+    stands: u8,
+}
+
+impl BankReads {
+    /// Counts distinct registers, given as `rows` of the register file.
+    pub(super) fn of(rows: impl Iterator<Item = u16>) -> BankReads {
+        let mut seen: Vec<u16> = rows.collect();
+        seen.sort_unstable();
+        seen.dedup();
+        let odd = seen.iter().filter(|&row| row % 2 == 1).count();
+        BankReads { even: (seen.len() - odd) as u8, odd: odd as u8, stands: 0 }
+    }
+
+    /// Adds cycles after the instruction in which nothing is dispatched.
+    pub(super) fn with_stand(self, cycles: u32) -> BankReads {
+        BankReads { stands: cycles.min(63) as u8, ..self }
+    }
+
+    /// Returns true for no reads, as of PTX and uniform instructions.
+    #[inline]
+    fn are_none(self) -> bool {
+        (self.even, self.odd, self.stands) == (0, 0, 0)
+    }
+
+    /// Returns true if each bank reads at most one register, and the dispatch goes on.
+    #[inline]
+    fn are_light(self) -> bool {
+        self.even | self.odd | self.stands << 1 <= 1
+    }
+}
+
+/// Read ports of one scheduler.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ReadPorts {
+    /// Cycle until which each bank is busy: even, odd.
+    busy: [Cycle; 2],
+    /// Cycle until which one of them is, and until which the dispatch stands still.
+    last: Cycle,
+    until: Cycle,
+    /// Cycles before `recorded` in which the dispatch stood still, the latest in bit 0.
+    stood: u64,
+    recorded: Cycle,
+}
+
+impl ReadPorts {
+    /// Reads the operands of an instruction that issues at `now`.
+    #[inline]
+    pub(super) fn read(&mut self, reads: BankReads, now: Cycle) {
+        if reads.are_none() || reads.are_light() && self.last <= now {
+            return;
+        }
+        self.read_more(reads, now);
+    }
+
+    #[inline(never)]
+    fn read_more(&mut self, reads: BankReads, now: Cycle) {
+        let [even, odd] = self.busy;
+        self.busy =
+            [even.max(now) + Cycle::from(reads.even), odd.max(now) + Cycle::from(reads.odd)];
+        self.last = self.busy[0].max(self.busy[1]);
+        let (from, until) = (now + 1, self.last - BEHIND);
+        let until = until.max(from + Cycle::from(reads.stands));
+        self.until = until;
+        if until > from {
+            let shift = |bits: u64, by: Cycle| if by < 64 { bits << by } else { 0 };
+            let stands = until - from;
+            self.stood = shift(self.stood, until.saturating_sub(self.recorded))
+                | (shift(1, stands.min(63)) - 1);
+            self.recorded = until;
+        }
+    }
+
+    /// Returns the cycle until which the dispatch stands still.
+    #[inline]
+    pub(super) fn until(&self) -> Cycle {
+        self.until
+    }
+
+    /// Returns the number of cycles in `from..now` in which the dispatch stood still, of the last 64.
+    #[inline]
+    pub(super) fn stood(&self, from: Cycle, now: Cycle) -> Cycle {
+        if from >= self.recorded || from >= now {
+            return 0;
+        }
+        // A stand never outlasts the next issue, so all recorded ones are before `now`.
+        let cycles = self.recorded - from;
+        let mask = if cycles >= 64 { u64::MAX } else { (1 << cycles) - 1 };
+        Cycle::from((self.stood & mask).count_ones()).min(now - from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reads(even: u8, odd: u8) -> BankReads {
+        BankReads { even, odd, stands: 0 }
+    }
+
+    #[test]
+    fn rows_are_counted_once_and_by_parity() {
+        assert_eq!(BankReads::of([4, 7, 4, 6].into_iter()), reads(2, 1));
+    }
+
+    #[test]
+    fn a_bank_may_be_one_cycle_behind() {
+        let mut ports = ReadPorts::default();
+        ports.read(reads(2, 1), 100);
+        assert_eq!(ports.until(), 101, "the next cycle is free");
+        ports.read(reads(2, 1), 101);
+        assert_eq!(ports.until(), 103, "four reads by 104");
+        assert_eq!(ports.stood(101, 103), 1);
+        ports.read(reads(0, 1), 103);
+        assert_eq!(ports.until(), 104, "the next cycle");
+        ports.read(reads(3, 0), 104);
+        assert_eq!(ports.until(), 106);
+        assert_eq!(ports.stood(101, 106), 2);
+        assert_eq!(ports.stood(103, 106), 1);
+        assert_eq!(ports.stood(106, 110), 0);
+        ports.read(reads(1, 1).with_stand(2), 200);
+        assert_eq!((ports.until(), ports.stood(200, 203)), (203, 2));
+        ports.read(reads(3, 3), 1000);
+        assert_eq!(ports.stood(100, 1002), 1, "older ones are forgotten");
+    }
+}
