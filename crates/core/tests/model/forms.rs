@@ -25,7 +25,7 @@ use expected::Expected;
 use harness::{Case, lookup};
 
 /// Meanings that direct threads instead of computing, and where they are tested.
-const ELSEWHERE: [(&str, &[Sem]); 11] = [
+const ELSEWHERE: [(&str, &[Sem]); 12] = [
     (
         "tests/programs.rs runs programs/small, which branch, return and sleep",
         &[Sem::Branch, Sem::Exit, Sem::Sleep],
@@ -62,6 +62,10 @@ const ELSEWHERE: [(&str, &[Sem]); 11] = [
     ),
     ("vectors.rs", &[Sem::AtomicVector]),
     ("video.rs", &[Sem::Video]),
+    (
+        "tests/memory, which tests/suite/memory.rs runs",
+        &[Sem::Alloca, Sem::StackSave, Sem::StackRestore],
+    ),
     ("nothing to see: the model has no use for a hint", &[Sem::Hint, Sem::Policy]),
 ];
 
