@@ -37,11 +37,12 @@ fn compile(source: &str, to: &Path, options: &[&str]) -> bool {
 
 /// Returns the output of the program with one version of the library.
 fn expected(version: &str) -> String {
-    let (properties, attributes, pointer, number) = match version {
-        "libcudart.so.11.0" => (728, 56, 24, 11_080),
+    // `shape` is the error of a wrong launch shape.
+    let (properties, attributes, pointer, number, shape) = match version {
+        "libcudart.so.11.0" => (728, 56, 24, 11_080, 9),
         // The old name keeps the old layout in CUDA 12.
-        "libcudart.so.12" => (728, 144, 24, 12_080),
-        _ => (1008, 144, 88, 13_000),
+        "libcudart.so.12" => (728, 144, 24, 12_080, 9),
+        _ => (1008, 144, 88, 13_000, 1),
     };
     format!(
         "pop 0, then 52
@@ -52,7 +53,7 @@ launch 0
 managed 1
 launch 99: 4 2 1, 64 1 1, 0 bytes, stream 2, argument 42
 own stream 0
-large 9 empty 9 unknown 98 absent 98
+large {shape} empty {shape} unknown 98 absent 98
 other thread: 0
 peek 98 last 98 last 0
 query 600 last 0
