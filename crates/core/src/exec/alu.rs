@@ -107,84 +107,120 @@ fn no_such_form(ty: Type) -> ! {
     unreachable!("the ISA has no form of this function for {}", ty.name())
 }
 
+/// Functions with a common selection of loops.
+#[derive(Clone, Copy)]
+enum Group {
+    Logic,
+    Integers,
+    Rounded,
+    Approximations,
+    Signs,
+    /// Functions with loops of their own.
+    Other,
+}
+
+impl Group {
+    /// Returns the group of a function.
+    #[inline(always)]
+    fn of(f: LaneFn) -> Group {
+        match f {
+            LaneFn::Mov
+            | LaneFn::OffsetBy(_)
+            | LaneFn::And
+            | LaneFn::Or
+            | LaneFn::Xor
+            | LaneFn::Not
+            | LaneFn::Cnot
+            | LaneFn::Lop3(_)
+            | LaneFn::Dp4a { .. }
+            | LaneFn::Dp2a { .. }
+            | LaneFn::AbsDiff4 { .. }
+            | LaneFn::Fns
+            | LaneFn::Szext { .. }
+            | LaneFn::Bmsk { .. }
+            | LaneFn::Shl
+            | LaneFn::Shr
+            | LaneFn::Shf { .. }
+            | LaneFn::Popc
+            | LaneFn::PendingCount
+            | LaneFn::Clz
+            | LaneFn::Bfind { .. }
+            | LaneFn::Brev
+            | LaneFn::Bfe
+            | LaneFn::Bfi
+            | LaneFn::Prmt(_) => Group::Logic,
+            LaneFn::Add { .. }
+            | LaneFn::Sub { .. }
+            | LaneFn::MulLo
+            | LaneFn::MulHi
+            | LaneFn::MulWide
+            | LaneFn::MadLo
+            | LaneFn::MadHi { .. }
+            | LaneFn::MadWide
+            | LaneFn::Mul24 { .. }
+            | LaneFn::Mad24 { .. }
+            | LaneFn::Sad
+            | LaneFn::Div
+            | LaneFn::Rem
+            | LaneFn::Abs
+            | LaneFn::Neg
+            | LaneFn::Min { .. }
+            | LaneFn::Max { .. } => Group::Integers,
+            LaneFn::FAdd(_)
+            | LaneFn::FSub(_)
+            | LaneFn::FMul(_)
+            | LaneFn::Fma(_)
+            | LaneFn::FDiv(_)
+            | LaneFn::Rcp(_)
+            | LaneFn::Sqrt(_) => Group::Rounded,
+            LaneFn::DivApprox { .. }
+            | LaneFn::Rsqrt { .. }
+            | LaneFn::Sin { .. }
+            | LaneFn::Cos { .. }
+            | LaneFn::Ex2 { .. }
+            | LaneFn::Lg2 { .. }
+            | LaneFn::Tanh => Group::Approximations,
+            LaneFn::FMin { .. }
+            | LaneFn::FMax { .. }
+            | LaneFn::FNeg { .. }
+            | LaneFn::FAbs { .. }
+            | LaneFn::CopySign => Group::Signs,
+            LaneFn::Set { .. }
+            | LaneFn::Slct { .. }
+            | LaneFn::Cvt(_)
+            | LaneFn::CvtPair(_)
+            | LaneFn::Tensor(_)
+            | LaneFn::Pack { .. }
+            | LaneFn::Unpack { .. } => Group::Other,
+        }
+    }
+}
+
 /// Applies an element-wise function to `lanes`.
 pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile) {
     let mut on = Lanes { registers, mask: lanes };
-    if matches!(op.ty, Type::F16 | Type::BF16) || op.ty.half().is_some() {
+    if is_short(op.ty) {
         return short::short(op, &mut on);
     }
-    match op.f {
-        LaneFn::Mov
-        | LaneFn::OffsetBy(_)
-        | LaneFn::And
-        | LaneFn::Or
-        | LaneFn::Xor
-        | LaneFn::Not
-        | LaneFn::Cnot
-        | LaneFn::Lop3(_)
-        | LaneFn::Dp4a { .. }
-        | LaneFn::Dp2a { .. }
-        | LaneFn::AbsDiff4 { .. }
-        | LaneFn::Fns
-        | LaneFn::Szext { .. }
-        | LaneFn::Bmsk { .. }
-        | LaneFn::Shl
-        | LaneFn::Shr
-        | LaneFn::Shf { .. }
-        | LaneFn::Popc
-        | LaneFn::PendingCount
-        | LaneFn::Clz
-        | LaneFn::Bfind { .. }
-        | LaneFn::Brev
-        | LaneFn::Bfe
-        | LaneFn::Bfi
-        | LaneFn::Prmt(_) => logic(op, &mut on),
-        LaneFn::Add { .. }
-        | LaneFn::Sub { .. }
-        | LaneFn::MulLo
-        | LaneFn::MulHi
-        | LaneFn::MulWide
-        | LaneFn::MadLo
-        | LaneFn::MadHi { .. }
-        | LaneFn::MadWide
-        | LaneFn::Mul24 { .. }
-        | LaneFn::Mad24 { .. }
-        | LaneFn::Sad
-        | LaneFn::Div
-        | LaneFn::Rem
-        | LaneFn::Abs
-        | LaneFn::Neg
-        | LaneFn::Min { .. }
-        | LaneFn::Max { .. } => integers(op, &mut on),
-        LaneFn::FAdd(_)
-        | LaneFn::FSub(_)
-        | LaneFn::FMul(_)
-        | LaneFn::Fma(_)
-        | LaneFn::FDiv(_)
-        | LaneFn::Rcp(_)
-        | LaneFn::Sqrt(_) => rounded(op, &mut on),
-        LaneFn::DivApprox { .. }
-        | LaneFn::Rsqrt { .. }
-        | LaneFn::Sin { .. }
-        | LaneFn::Cos { .. }
-        | LaneFn::Ex2 { .. }
-        | LaneFn::Lg2 { .. }
-        | LaneFn::Tanh => approximations(op, &mut on),
-        LaneFn::FMin { .. }
-        | LaneFn::FMax { .. }
-        | LaneFn::FNeg { .. }
-        | LaneFn::FAbs { .. }
-        | LaneFn::CopySign => {
-            signs(op, &mut on);
-        }
-        LaneFn::Set { compare, truth, ftz } => choose::set(op, compare, truth, ftz, &mut on),
-        LaneFn::Slct { float, ftz } => choose::slct(op, float, ftz, &mut on),
-        LaneFn::Cvt(modifiers) => cvt(op, modifiers, &mut on),
-        LaneFn::CvtPair(_) => no_such_form(op.ty),
-        LaneFn::Tensor(f) => tensor(op, f, &mut on),
-        LaneFn::Pack { parts } => pack(op, parts, &mut on),
-        LaneFn::Unpack { parts, part } => unpack(op, parts, part, &mut on),
+    match (Group::of(op.f), op.f) {
+        (Group::Logic, _) => logic(op, &mut on),
+        (Group::Integers, _) => integers(op, &mut on),
+        (Group::Rounded, _) => rounded(op, &mut on),
+        (Group::Approximations, _) => approximations(op, &mut on),
+        (Group::Signs, _) => signs(op, &mut on),
+        (_, LaneFn::Set { compare, truth, ftz }) => choose::set(op, compare, truth, ftz, &mut on),
+        (_, LaneFn::Slct { float, ftz }) => choose::slct(op, float, ftz, &mut on),
+        (_, LaneFn::Cvt(modifiers)) => cvt(op, modifiers, &mut on),
+        (_, LaneFn::Tensor(f)) => tensor(op, f, &mut on),
+        (_, LaneFn::Pack { parts }) => pack(op, parts, &mut on),
+        (_, LaneFn::Unpack { parts, part }) => unpack(op, parts, part, &mut on),
+        _ => no_such_form(op.ty),
     }
+}
+
+/// Returns true for floats of 16 bits and pairs of 16-bit values.
+fn is_short(ty: Type) -> bool {
+    matches!(ty, Type::F16 | Type::BF16) || ty.half().is_some()
 }
 
 /// Converts to or from a small format; the low half of a pair is the last source.

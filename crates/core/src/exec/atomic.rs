@@ -19,26 +19,14 @@ pub(super) fn serve(
     global: bool,
     registers: &mut RegisterFile,
 ) -> bool {
-    let wide = op.ty.is_wide();
-    let operand = |row: Row, lane: usize| {
-        let row = usize::from(row.0);
-        if wide && op.pairs {
-            u64::from(registers.narrow[row + 1][lane]) << 32
-                | u64::from(registers.narrow[row][lane])
-        } else if wide {
-            registers.wide[row][lane]
-        } else {
-            registers.narrow[row][lane].into()
-        }
-    };
     let has_c = op.f == AtomicFn::Cas;
     let mut before = [0; MAX_LANES];
     let mut changed = false;
     for lane in lanes.lanes() {
         let lane = lane as usize & (MAX_LANES - 1);
-        let b = operand(op.b, lane);
+        let b = operand(op, op.b, lane, registers);
         // Only compare-and-swap has `c`; otherwise its row is meaningless.
-        let c = if has_c { operand(op.c, lane) } else { 0 };
+        let c = if has_c { operand(op, op.c, lane, registers) } else { 0 };
         let address = addresses[lane];
         let (old, new) = match op.ty.bits() {
             64 => memory.update_pair(lane, address, |old| combine(op.f, op.ty, global, old, b, c)),
@@ -70,12 +58,36 @@ pub(super) fn serve(
         changed |= old != new;
     }
     if let Some(d) = op.d {
-        if wide && op.pairs {
-            put(registers, Row(d.0 + 1), false, lanes, |lane| before[lane] >> 32);
-        }
-        put(registers, d, wide && !op.pairs, lanes, |lane| before[lane]);
+        write(op, d, lanes, &before, registers);
     }
     changed
+}
+
+/// Reads an operand: a narrow row, a wide one, or two narrow ones.
+fn operand(op: &Atomic, row: Row, lane: usize, registers: &RegisterFile) -> u64 {
+    let row = usize::from(row.0);
+    if !op.ty.is_wide() {
+        registers.narrow[row][lane].into()
+    } else if op.pairs {
+        u64::from(registers.narrow[row + 1][lane]) << 32 | u64::from(registers.narrow[row][lane])
+    } else {
+        registers.wide[row][lane]
+    }
+}
+
+/// Writes a result to the rows that an operand has.
+fn write(
+    op: &Atomic,
+    d: Row,
+    lanes: LaneMask,
+    values: &[u64; MAX_LANES],
+    registers: &mut RegisterFile,
+) {
+    let wide = op.ty.is_wide();
+    if wide && op.pairs {
+        put(registers, Row(d.0 + 1), false, lanes, |lane| values[lane] >> 32);
+    }
+    put(registers, d, wide && !op.pairs, lanes, |lane| values[lane]);
 }
 
 /// Exchanges 128 bits in checked lanes, in ascending order. Returns true if any byte changed.
@@ -90,22 +102,12 @@ pub(super) fn serve_joint(
 ) -> bool {
     let first = &op.first;
     let (d, b) = op.others.first().copied().unwrap_or((None, first.b));
-    let value = |registers: &RegisterFile, row: Row, lane: usize| {
-        let row = usize::from(row.0);
-        match first.pairs {
-            true => {
-                let high = u64::from(registers.narrow[row + 1][lane]);
-                high << 32 | u64::from(registers.narrow[row][lane])
-            }
-            false => registers.wide[row][lane],
-        }
-    };
     let swaps = first.f == AtomicFn::Cas;
     let mut before = [[0; MAX_LANES]; 2];
     let mut changed = false;
     for lane in lanes.lanes() {
         let lane = lane as usize & (MAX_LANES - 1);
-        let of = |rows: [Row; 2]| rows.map(|row| value(registers, row, lane));
+        let of = |rows: [Row; 2]| rows.map(|row| operand(first, row, lane, registers));
         let given = of([first.b, b]);
         let new = if swaps { of([first.c, upper]) } else { given };
         let at = |half: u64| addresses[lane].wrapping_add(8 * half);
@@ -119,11 +121,9 @@ pub(super) fn serve_joint(
         (before[0][lane], before[1][lane]) = (old[0], old[1]);
     }
     for (d, before) in [first.d, d].into_iter().zip(before) {
-        let Some(d) = d else { continue };
-        if first.pairs {
-            put(registers, Row(d.0 + 1), false, lanes, |lane| before[lane] >> 32);
+        if let Some(d) = d {
+            write(first, d, lanes, &before, registers);
         }
-        put(registers, d, !first.pairs, lanes, |lane| before[lane]);
     }
     changed
 }

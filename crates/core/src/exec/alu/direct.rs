@@ -2,7 +2,7 @@
 //!
 //! Each is one loop over lanes, which the general functions reach through several selections.
 
-use super::{approximations, choose, cvt, float, integers, logic, rounded, signs};
+use super::{Group, approximations, choose, cvt, float, integers, is_short, logic, rounded, signs};
 use crate::base::LaneMask;
 use crate::exec::arith::compare::{Comparison, WithComparison, of_integers, with_comparison};
 use crate::exec::arith::integer::Integer;
@@ -71,7 +71,7 @@ const PLAIN: FloatMode = FloatMode { round: Round::Nearest, ftz: false, sat: fal
 
 /// Returns the function of a frequent instruction.
 fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
-    if matches!(op.ty, Type::F16 | Type::BF16) || op.ty.half().is_some() {
+    if is_short(op.ty) {
         return None;
     }
     match (op.f, op.ty, op.ty.bits()) {
@@ -126,68 +126,14 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
         (LaneFn::FSub(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(sub)),
         (LaneFn::FMul(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(mul)),
         (LaneFn::Cvt(_), ..) => selection!(cvt, modifiers),
-        (
-            LaneFn::FAdd(_)
-            | LaneFn::FSub(_)
-            | LaneFn::FMul(_)
-            | LaneFn::Fma(_)
-            | LaneFn::FDiv(_)
-            | LaneFn::Rcp(_)
-            | LaneFn::Sqrt(_),
-            ..,
-        ) => selection!(rounded),
-        (
-            LaneFn::FMin { .. }
-            | LaneFn::FMax { .. }
-            | LaneFn::FNeg { .. }
-            | LaneFn::FAbs { .. }
-            | LaneFn::CopySign,
-            ..,
-        ) => selection!(signs),
-        (
-            LaneFn::DivApprox { .. }
-            | LaneFn::Rsqrt { .. }
-            | LaneFn::Sin { .. }
-            | LaneFn::Cos { .. }
-            | LaneFn::Ex2 { .. }
-            | LaneFn::Lg2 { .. }
-            | LaneFn::Tanh,
-            ..,
-        ) => selection!(approximations),
-        (
-            LaneFn::Add { .. }
-            | LaneFn::Sub { .. }
-            | LaneFn::MulLo
-            | LaneFn::MulHi
-            | LaneFn::MulWide
-            | LaneFn::MadLo
-            | LaneFn::MadHi { .. }
-            | LaneFn::MadWide
-            | LaneFn::Div
-            | LaneFn::Rem
-            | LaneFn::Abs
-            | LaneFn::Neg
-            | LaneFn::Min { .. }
-            | LaneFn::Max { .. },
-            ..,
-        ) => selection!(integers),
-        (
-            LaneFn::Mov
-            | LaneFn::And
-            | LaneFn::Or
-            | LaneFn::Xor
-            | LaneFn::Not
-            | LaneFn::Lop3(_)
-            | LaneFn::Shl
-            | LaneFn::Shr
-            | LaneFn::Shf { .. }
-            | LaneFn::Popc
-            | LaneFn::Bfe
-            | LaneFn::Bfi
-            | LaneFn::Prmt(_),
-            ..,
-        ) => selection!(logic),
-        _ => None,
+        _ => match Group::of(op.f) {
+            Group::Logic => selection!(logic),
+            Group::Integers => selection!(integers),
+            Group::Rounded => selection!(rounded),
+            Group::Approximations => selection!(approximations),
+            Group::Signs => selection!(signs),
+            Group::Other => None,
+        },
     }
 }
 
