@@ -1,8 +1,8 @@
 //! Driver calls: compile, allocate, launch, wait, read back.
 //!
-//! The only module (with `images` in it) that may use `unsafe`: every driver call is foreign. The values below own their
-//! handles and release them on drop; only after a kernel that does not end are they left to the end
-//! of the process, because the driver would wait for it.
+//! The only module (with `images` in it) that may use `unsafe`: every driver call is foreign. The
+//! values below own their handles and release them on drop; only after a kernel that does not end
+//! are they left to the end of the process, because the driver would wait for it.
 
 #![expect(unsafe_code, reason = "the driver's interface is C")]
 

@@ -219,7 +219,7 @@ impl MemorySystem {
         (served.taken, served.begins) = (now, issued);
         let room = self.stores.as_ref().map_or(0, Stores::room_at);
         self.in_order = room.max(now + served.port);
-        // Machine code: a read of several lines waits behind the queue of issued instructions.
+        // In machine code, a read of several lines leaves the queue before all of them are read.
         let queued = self.native.is_some() && access.kind == AccessKind::Read;
         let port = if queued { served.port.min(2) } else { served.port };
         self.issues_in_order = room.max(issued + port);

@@ -1,15 +1,15 @@
 //! Dispatch of instructions and read ports of a scheduler's register file, for machine code.
 //!
-//! The file has two banks by register parity. Each reads one register of a warp in a cycle, and
-//! instructions wait for their operands behind the dispatch, which goes on while no bank is more than
-//! one cycle behind. Measured on an H200 (docs/calibration.md): with 32 warps an SM, loops of FFMA,
-//! HFMA2 and DFMA take as many cycles as the worse bank has reads. Nothing is dispatched for some
-//! cycles after a product of 64 bits, as warp states of kernels show (`dispatch_stall`).
+//! The file has two banks by register parity, and each reads one register of a warp in a cycle. An
+//! instruction is dispatched before its operands are read; the dispatch stops while a bank lags by
+//! more than one cycle. Measured on an H200 (docs/calibration.md): with 32 warps an SM, loops of
+//! FFMA, HFMA2 and DFMA take as many cycles as the bank with more reads. After a product of 64 bits
+//! the dispatch stops for some cycles, as warp states of kernels show (`dispatch_stall`).
 
 use crate::base::Cycle;
 
-/// Cycles by which a bank may be behind the dispatch.
-const BEHIND: Cycle = 1;
+/// Cycles by which a bank may lag the dispatch.
+const LAG: Cycle = 1;
 
 /// Registers that an instruction reads of the two banks, and cycles after it without a dispatch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl ReadPorts {
         self.busy =
             [even.max(now) + Cycle::from(reads.even), odd.max(now) + Cycle::from(reads.odd)];
         self.last = self.busy[0].max(self.busy[1]);
-        let (from, until) = (now + 1, self.last - BEHIND);
+        let (from, until) = (now + 1, self.last.saturating_sub(LAG));
         let until = until.max(from + Cycle::from(reads.stands));
         self.until = until;
         if until > from {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bank_may_be_one_cycle_behind() {
+    fn a_bank_may_lag_by_one_cycle() {
         let mut ports = ReadPorts::default();
         ports.read(reads(2, 1), 100);
         assert_eq!(ports.until(), 101, "the next cycle is free");

@@ -33,7 +33,7 @@ impl Stores {
     /// Sends the sectors of one line at `now`, one bit per sector. Returns the cycle at which the
     /// last packet has left the SM.
     ///
-    /// With `dense` every byte of the sectors is written. L2 takes as long as for `more` packets more.
+    /// With `dense` every byte of the sectors is written. `more` packets occupy L2 only.
     #[inline]
     pub(super) fn send(&mut self, now: Cycle, sectors: u8, dense: bool, more: u32) -> Cycle {
         let header = if dense && sectors_in(sectors) * SECTOR as u32 == LINE as u32 {

@@ -1,4 +1,5 @@
-//! What the memory system does for machine code alone: addresses, tags, distances, local lines.
+//! Times that only machine code has: translation of pages, tags of L1, distances to slices of L2,
+//! lines of local memory.
 
 use super::{LINE, MemorySystem, PAGE, SECTOR};
 use crate::base::{Cycle, mix};

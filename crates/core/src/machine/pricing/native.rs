@@ -99,9 +99,8 @@ pub(super) fn price_by_word(
         None => 1,
     };
     let interval = if port == Port::None { 1 } else { interval };
-    let wide_product = multiplies_wide(&op.inst.op) && times.wide_products.is_some();
     let interval = match times.wide_products {
-        Some(products) if wide_product => products.interval,
+        Some(products) if multiplies_wide(&op.inst.op) => products.interval,
         _ if multiplies_high(&op.inst.op) => 2 * interval,
         _ => interval,
     };
