@@ -24,6 +24,7 @@ mod clocks;
 mod finding;
 mod init;
 mod observer;
+mod pages;
 mod parting;
 mod shadow;
 mod steps;

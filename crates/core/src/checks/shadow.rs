@@ -11,10 +11,9 @@
 //! [`MOST_PAGES`] pages (memory beyond is not checked, and the run reports that).
 
 use super::clocks::{Past, Stamp};
+use super::pages::Pages;
 use crate::base::LaneMask;
 
-/// Words per page.
-const PAGE: usize = 1024;
 /// Maximum pages of shadow memory: 1 GiB, for 128 MiB of the program's memory.
 pub(super) const MOST_PAGES: usize = 1 << 15;
 /// Maximum records per word besides its last write.
@@ -175,8 +174,7 @@ struct Aside {
 /// Shadow of a memory region that begins at 0.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
-    pages: Vec<Option<Box<[Cell; PAGE]>>>,
-    used: usize,
+    cells: Pages<Cell>,
     aside: Aside,
     /// True if some memory was left out.
     pub full: bool,
@@ -185,9 +183,7 @@ pub(super) struct Shadow {
 impl Shadow {
     /// Clears all records.
     pub(super) fn clear(&mut self) {
-        for page in self.pages.iter_mut().flatten() {
-            page.fill(Cell::EMPTY);
-        }
+        self.cells.fill(Cell::EMPTY);
         self.aside = Aside::default();
     }
 
@@ -205,12 +201,11 @@ impl Shadow {
         knows: &impl Fn(Past, u32) -> bool,
         found: &mut impl FnMut(Conflict),
     ) {
-        let page = word / PAGE;
-        if self.pages.get(page).is_none_or(Option::is_none) && !self.add_page(page) {
+        if self.cells.get(word).is_none() && !self.cells.add(word, Cell::EMPTY, MOST_PAGES) {
+            self.full = true;
             return;
         }
-        let Some(Some(cells)) = self.pages.get_mut(page) else { return };
-        let cell = &mut cells[word % PAGE];
+        let Some(cell) = self.cells.get(word) else { return };
         let whole = bytes == 0b1111;
         if whole && cell.write.warp != SPLIT {
             return compare(cell, &mut self.aside.several, touch, rules, 0, knows, found);
@@ -254,8 +249,7 @@ impl Shadow {
         rules: Rules,
         knows: &impl Fn(Past, u32) -> bool,
     ) -> bool {
-        let Some(Some(cells)) = self.pages.get_mut(word / PAGE) else { return false };
-        let Cell { write, other } = &mut cells[word % PAGE];
+        let Some(Cell { write, other }) = self.cells.get(word) else { return false };
         let written = Past { warp: write.warp, lane: write.tag.lane(), stamp: write.stamp };
         if write.warp == SPLIT
             || write.warp != NOBODY && !knows(written, write.warp / rules.warps_per_block)
@@ -283,21 +277,6 @@ impl Shadow {
             rules,
             knows,
         )
-    }
-
-    #[cold]
-    fn add_page(&mut self, page: usize) -> bool {
-        if self.used >= MOST_PAGES {
-            self.full = true;
-            return false;
-        }
-        if self.pages.len() <= page {
-            self.pages.resize_with(page + 1, || None);
-        }
-        self.used += 1;
-        let cells: Box<[Cell]> = vec![Cell::EMPTY; PAGE].into_boxed_slice();
-        self.pages[page] = cells.try_into().ok();
-        true
     }
 }
 

@@ -104,6 +104,17 @@ fn kernels_use_memory_of_the_host() {
 }
 
 #[test]
+fn checks_follow_kernels_to_memory_of_the_host() {
+    let child = std::process::Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "programs::kernels_use_memory_of_the_host"])
+        .env("SIMT_SIM_CHECKS", "all")
+        .output()
+        .expect("the child starts");
+    let words = String::from_utf8_lossy(&child.stderr);
+    assert!(child.status.success(), "{:?}\n{words}", child.status);
+}
+
+#[test]
 fn faults_stay_in_their_context() {
     let cuda = Driver::load();
     let broken = cuda.context();
