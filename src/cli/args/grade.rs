@@ -56,8 +56,8 @@ pub(crate) struct GradeArgs {
     pub(crate) merge: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) array: ArrayChoice,
-    /// Measure one submission within these cycles and issues, one limit for each run (used by the grader
-    /// itself)
+    /// Measure one submission within these cycles and issues, one limit for each run (used by the
+    /// grader itself)
     #[arg(
         long,
         hide = true,

@@ -117,15 +117,20 @@ impl Planned {
 ///
 /// A file of results answers later questions, too: its lines have all metrics.
 fn shows_counts(args: &SweepArgs) -> bool {
-    let timed = |name: &String| simt_report::known(name).is_ok_and(|(_, m)| m.needs_time());
     let kept = args.results.is_some() || args.array.slurm.is_some();
-    args.timing.is_none() && !kept && !args.limit.has_cycles() && !args.metrics.iter().any(timed)
+    let mut metrics = args.metrics.iter();
+    args.timing.is_none() && !kept && !args.limit.has_cycles() && !metrics.any(|m| needs_time(m))
 }
 
 /// Returns true if an expectation of the launch is about a metric of time.
 fn expects_time(job: &Job<'_>) -> bool {
     let mut metrics = job.launch.expectations.iter().filter_map(|expected| expected.metric());
-    metrics.any(|name| simt_report::known(name).is_ok_and(|(_, metric)| metric.needs_time()))
+    metrics.any(needs_time)
+}
+
+/// Returns true for the name of a metric that follows from time.
+fn needs_time(name: &str) -> bool {
+    simt_report::known(name).is_ok_and(|(_, metric)| metric.needs_time())
 }
 
 /// Runs a point on `jobs` host threads.
