@@ -100,7 +100,8 @@ fn faults_of_machine_code_are_named_at_their_cuda_lines() {
 
 /// Asynchronous copies, barrier objects of both layouts, generic addresses by both conventions,
 /// functions outside of the kernels, atomics that end in a loop for shared memory, IMNMX and RED, and
-/// WARPSYNC for lanes that wait at a BSYNC.
+/// WARPSYNC for lanes that wait at a BSYNC; textures and surfaces whose objects are in constants, in
+/// uniform registers, in thread registers, and found by a loop of R2UR.
 #[test]
 fn small_machine_code_leaves_what_it_expects() {
     for name in [
@@ -115,6 +116,9 @@ fn small_machine_code_leaves_what_it_expects() {
         "generic_addresses",
         "generic_addresses_80",
         "generic_constants",
+        "images",
+        "images_75",
+        "images_80",
         "linked",
         "linked_debug",
         "warp_sync_in_branch",

@@ -427,6 +427,10 @@ pub fn step(
         Op::Atomic(op) => return access::atomic(op, lanes, registers, env),
         Op::AtomicVector(op) => return access::atomic_vector(op, lanes, registers, env),
         &Op::Branch { uniform, .. } => return branch(uniform, lanes, active),
+        Op::BranchIfAny { .. } => {
+            let taken = if lanes.is_empty() { lanes } else { active };
+            return Ok(Effect::Branch { taken });
+        }
         &Op::BranchByConvergence { mask, converged, .. } => {
             let lane = lanes.lowest().unwrap_or(0) as usize % MAX_LANES;
             let named = LaneMask(registers.narrow[usize::from(mask.0)][lane]);

@@ -70,6 +70,12 @@ pub(crate) fn channel(format: u32) -> Result<Channel, Error> {
     })
 }
 
+/// Says what is not simulated, and the way out.
+pub(crate) fn unsimulated(what: &str, help: &str) -> Error {
+    crate::say(&format!("simt-sim: {what} not simulated; {help}\n"));
+    Error::NOT_SUPPORTED
+}
+
 fn mode(number: u32) -> Result<AddressMode, Error> {
     let modes = [AddressMode::Wrap, AddressMode::Clamp, AddressMode::Mirror, AddressMode::Border];
     modes.get(number as usize).copied().ok_or(Error::INVALID_VALUE)
@@ -114,7 +120,7 @@ pub(crate) fn sampled(
     border: [f32; 4],
 ) -> Result<Image, Error> {
     if flags & SRGB != 0 {
-        return Err(Error::NOT_SUPPORTED);
+        return Err(unsimulated("sRGB in textures is", "convert colours in the kernel"));
     }
     let [x, y, z] = modes;
     let image = Image {

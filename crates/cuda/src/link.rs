@@ -105,8 +105,9 @@ fn linked(inputs: &[(u32, Vec<u8>, String)]) -> Result<Vec<u8>, (Error, String)>
             _ if is_text => return refuse(Error::INVALID_PTX, format!("`{name}` is no PTX")),
             _ if inputs.len() == 1 => return Ok(data.clone()),
             _ => {
+                let which = if name.is_empty() { "an input" } else { &format!("`{name}`") };
                 let message = format!(
-                    "`{name}` is machine code, which is not linked; add PTX instead (without \
+                    "{which} is machine code, which is not linked; add PTX instead (without \
                      `-dlto`, `-rdc=true` for PTX: `-gencode arch=compute_75,code=compute_75`)"
                 );
                 return refuse(Error::NOT_SUPPORTED, message);

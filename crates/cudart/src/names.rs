@@ -14,6 +14,8 @@ const FAMILIES: &[(&str, &str)] = &[
     ("VDPAU", "graphics interoperability"),
     ("External", "memory and semaphores of other programs"),
     ("Ipc", "memory and events of other processes"),
+    ("Mipmapped", "mipmapped arrays"),
+    ("Cluster", "clusters of blocks"),
     ("Texture", "textures"),
     ("Surface", "surfaces"),
     ("Array", "CUDA arrays"),
@@ -42,6 +44,8 @@ mod tests {
     fn a_missing_call_names_what_it_belongs_to() {
         assert!(missing("cudaGraphCreate").contains("CUDA graphs"));
         assert!(missing("cudaGraphicsMapResources").contains("interoperability"));
+        let mipmapped = missing("cudaMallocMipmappedArray");
+        assert!(mipmapped.ends_with("mipmapped arrays are not simulated"), "{mipmapped}");
         assert!(missing("cudaFoo").ends_with("not simulated"));
     }
 }

@@ -86,6 +86,15 @@ pub(super) fn suits(geometry: Geometry, image: &Image, lane: u32) -> Result<(), 
     Err(Fault { lane, kind: FaultKind::WrongGeometry { geometry, shape: image.shape } })
 }
 
+/// Returns the geometry of a fetch. Machine code fetches from a texture of one dimension as from one
+/// of two, with 0 as the second coordinate.
+fn geometry_for(op: &Texture, image: &Image) -> Geometry {
+    match (op.handle, op.place.geometry, image.shape) {
+        (Handle::Narrow(_), Geometry::D2, ImageShape::D1) => Geometry::D1,
+        (_, geometry, _) => geometry,
+    }
+}
+
 /// Executes `tex` and `tld4`.
 pub(super) fn fetch(
     op: &Texture,
@@ -106,13 +115,14 @@ pub(super) fn fetch(
             Some((number, image)) if *number == object => image,
             _ => {
                 let image = image(op.handle, false, lane, registers, env)?;
-                suits(op.place.geometry, &image, lane)?;
+                suits(geometry_for(op, &image), &image, lane)?;
                 &known.insert((object, image)).1
             }
         };
         let linear = image.linear && !op.integer || op.gather.is_some();
         let sampler = Sampler { image, memory: env.global, linear, integer: op.integer };
-        let (texels, layer) = sampler.place(&op.place, l, registers);
+        let place = Place { geometry: geometry_for(op, image), ..op.place };
+        let (texels, layer) = sampler.place(&place, l, registers);
         let mut touched = Vec::new();
         let values = match op.gather {
             Some(component) => sampler.gather(texels, layer, component, &mut touched),

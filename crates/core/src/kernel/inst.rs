@@ -167,6 +167,11 @@ pub enum Op {
         /// without some of them (BRA.DIV).
         converged: bool,
     },
+    /// A branch that all active lanes take if the guard holds in any of them (BRA.U.ANY).
+    BranchIfAny {
+        /// Branch target.
+        target: Pc,
+    },
     /// `brx.idx`: a branch to one of several targets.
     Switch(Switch),
     /// `call`, direct or indirect.

@@ -333,7 +333,7 @@ pub enum NativeFn {
     Saturate(Narrow),
     /// `d = (c, a, b)`, with `a` and `b` clamped to a narrower type and `c` shifted up (I2IP.SAT).
     PackSaturated(Narrow),
-    /// `d = a` of the lowest active lane, in all lanes (R2UR).
+    /// `d = a` of the lowest active lane, in all lanes; `p = q or a differs from d` (R2UR).
     ReadFirst,
     /// `d = a + b + c`, with the carries out of the first and second addition in `p` (IADD3).
     ///

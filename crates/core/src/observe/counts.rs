@@ -83,7 +83,8 @@ enum OpcodeKind {
 impl OpcodeKind {
     fn of(op: &Op) -> OpcodeKind {
         match op {
-            Op::Branch { .. } | Op::BranchByConvergence { .. } | Op::Jump(_) => OpcodeKind::Branch,
+            Op::Branch { .. } | Op::BranchIfAny { .. } => OpcodeKind::Branch,
+            Op::BranchByConvergence { .. } | Op::Jump(_) => OpcodeKind::Branch,
             Op::Exit | Op::WarpSync { .. } => OpcodeKind::Control,
             Op::Join(ConvergenceOp::Sync(_) | ConvergenceOp::Break(_)) => OpcodeKind::Control,
             Op::Load(load) if load.access.space == Space::Shared => OpcodeKind::SharedLoad,

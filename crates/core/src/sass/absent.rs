@@ -5,7 +5,7 @@ use crate::diag::Diagnostic;
 use crate::isa::Isa;
 
 /// PTX instruction that `isa/ptx.ron` lists as unsupported, and its machine opcodes.
-const ABSENT: [(&str, &[&str]); 7] = [
+const ABSENT: [(&str, &[&str]); 8] = [
     ("barrier.cluster", &["UCGABAR_ARV", "UCGABAR_WAIT", "UCGABAR_GET", "UCGABAR_SET"]),
     (
         "cp.async.bulk",
@@ -16,6 +16,7 @@ const ABSENT: [(&str, &[&str]); 7] = [
     ("st.async", &["STAS"]),
     ("red.async", &["REDAS"]),
     ("sust.p", &["SUST.P"]),
+    ("mma.sync.aligned.m16n8k32.row.col.f32.e4m3", &["QMMA"]),
 ];
 
 /// Returns the error of a line whose opcode belongs to an unsupported PTX instruction.

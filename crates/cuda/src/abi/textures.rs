@@ -5,7 +5,7 @@ use simt_core::exec::{Image, ImageShape};
 use super::entry_points;
 use super::pointer::{In, Out};
 use crate::error::Error;
-use crate::image::{Object, plain, sampled};
+use crate::image::{Object, plain, sampled, unsimulated};
 use crate::state::{Driver, driver};
 use crate::table::Handle;
 
@@ -16,6 +16,7 @@ type Sampler = [u32; 26];
 
 /// Kinds of `CUDA_RESOURCE_DESC`.
 const ARRAY: u32 = 0;
+const MIPMAPPED: u32 = 1;
 const LINEAR: u32 = 2;
 const PITCHED: u32 = 3;
 
@@ -40,7 +41,8 @@ fn texels(driver: &Driver, resource: &Resource) -> Result<Image, Error> {
             }
             Ok(Image { address: first, pitch: fifth, ..image })
         }
-        _ => Err(Error::NOT_SUPPORTED), // mipmapped arrays
+        MIPMAPPED => Err(unsimulated("mipmapped arrays are", "make an array, which has one level")),
+        _ => Err(Error::INVALID_VALUE),
     }
 }
 
@@ -55,7 +57,7 @@ fn texture(
     out.check()?;
     let (resource, sampler) = (resource.get()?, sampler.get()?);
     if view != 0 {
-        return Err(Error::NOT_SUPPORTED);
+        return Err(unsimulated("views of resources are", "make the texture without a view"));
     }
     let [x, y, z, filter, flags] = sampler[..5] else { return Err(Error::INVALID_VALUE) };
     let border = [10, 11, 12, 13].map(|i: usize| f32::from_bits(sampler[i]));

@@ -57,6 +57,10 @@ const PTX: &str = "
 
 const INVALID_VALUE: u32 = 1;
 const INVALID_HANDLE: u32 = 400;
+const NOT_SUPPORTED: u32 = 801;
+/// Kind of a resource, and flag of a texture.
+const MIPMAPPED: u64 = 1;
+const SRGB: u32 = 16;
 const WIDTH: usize = 21;
 const HEIGHT: usize = 10;
 /// Formats of `CUarray_format`.
@@ -184,4 +188,27 @@ fn a_reference_is_bound_to_linear_memory() {
     assert_eq!(cuda.run(refer, 1, 4, &[out]), 0);
     // The second channel of each texel.
     assert_eq!(cuda.download(out, 4), [2, 4, 5, 0x87]);
+}
+
+#[test]
+fn what_is_not_simulated_is_refused() {
+    let cuda = Driver::load();
+    cuda.context();
+    let array = array(&cuda, U8);
+    let mut object = 0_u64;
+    let mut make = |resource: &mut [u64; 18], flags: u32, view: u64| {
+        let mut sampler = sampler(1, 0, flags);
+        let arguments = [address(&mut object), address(resource), address(&mut sampler), view];
+        cuda.call("cuTexObjectCreate", &arguments)
+    };
+    let mut resource = of_array(array);
+    let mut view = [0_u64; 16];
+    assert_eq!(make(&mut resource, 0, 0), 0);
+    assert_eq!(make(&mut resource, SRGB, 0), NOT_SUPPORTED);
+    assert_eq!(make(&mut resource, 0, address(&mut view)), NOT_SUPPORTED);
+    resource[0] = MIPMAPPED;
+    assert_eq!(make(&mut resource, 0, 0), NOT_SUPPORTED);
+    resource[0] = 77;
+    assert_eq!(make(&mut resource, 0, 0), INVALID_VALUE);
+    assert_eq!(cuda.call("cuMipmappedArrayCreate", &[0, 0, 3]), NOT_SUPPORTED);
 }

@@ -40,6 +40,7 @@ struct Described {
 
 /// Kinds of resources.
 const ARRAY: u32 = 0;
+const MIPMAPPED: u32 = 1;
 const LINEAR: u32 = 2;
 const PITCHED: u32 = 3;
 
@@ -53,7 +54,8 @@ fn resource(given: &Resource) -> Result<[u64; 18]> {
     let mut words = [0; 18];
     (words[0], words[1]) = (given.kind.into(), given.first);
     match given.kind {
-        ARRAY => {}
+        // The driver refuses mipmapped arrays.
+        ARRAY | MIPMAPPED => {}
         LINEAR | PITCHED => {
             let (format, channels) = given.channels.format()?;
             words[2] = u64::from(channels) << 32 | u64::from(format);
@@ -61,7 +63,7 @@ fn resource(given: &Resource) -> Result<[u64; 18]> {
                 *word = size as u64;
             }
         }
-        _ => return Err(Error::NOT_SUPPORTED), // mipmapped arrays
+        _ => return Err(Error::INVALID_VALUE),
     }
     Ok(words)
 }

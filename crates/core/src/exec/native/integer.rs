@@ -64,7 +64,7 @@ pub(in crate::exec::native) fn in_space(
     write_predicate(op, 0, lanes, registers, bits);
 }
 
-/// Copies the value of the lowest active lane to all lanes.
+/// Copies the value of the lowest active lane to all lanes, and finds the lanes with another one.
 pub(in crate::exec::native) fn read_first(
     op: &Native,
     active: LaneMask,
@@ -72,6 +72,9 @@ pub(in crate::exec::native) fn read_first(
 ) {
     let a = integer(registers, op.s[0]);
     if let (Some(lane), Some(d)) = (active.lowest(), op.d) {
-        splat(registers, d, LaneMask::FULL, a[lane as usize % MAX_LANES]);
+        let value = a[lane as usize % MAX_LANES];
+        let others = lanes_where(|lane| a[lane] != value) | predicate(registers, op.q[0]);
+        write_predicate(op, 0, active, registers, others);
+        splat(registers, d, LaneMask::FULL, value);
     }
 }

@@ -53,9 +53,9 @@ fn ends_lanes(inst: &Inst) -> bool {
 /// Returns the branch targets of an instruction.
 fn targets(inst: &Inst) -> &[Pc] {
     match &inst.op {
-        Op::Branch { target, .. } | Op::BranchByConvergence { target, .. } => {
-            std::slice::from_ref(target)
-        }
+        Op::Branch { target, .. }
+        | Op::BranchIfAny { target }
+        | Op::BranchByConvergence { target, .. } => std::slice::from_ref(target),
         Op::Switch(switch) => &switch.targets,
         Op::Jump(Jump { kind: JumpKind::Branch, target: JumpTarget::Register { targets, .. } }) => {
             targets
@@ -69,7 +69,10 @@ fn targets(inst: &Inst) -> &[Pc] {
 fn branches(inst: &Inst) -> bool {
     matches!(
         &inst.op,
-        Op::Branch { .. } | Op::Switch(_) | Op::Jump(Jump { kind: JumpKind::Branch, .. })
+        Op::Branch { .. }
+            | Op::BranchIfAny { .. }
+            | Op::Switch(_)
+            | Op::Jump(Jump { kind: JumpKind::Branch, .. })
     )
 }
 

@@ -48,7 +48,9 @@ pub(in crate::machine) fn split(control: &mut WarpControl, seed: u64, active: La
 #[inline]
 pub(in crate::machine) fn branch(step: &MicroOp, taken: LaneMask) -> Flow {
     let target = match step.inst.op {
-        Op::Branch { target, .. } | Op::BranchByConvergence { target, .. } => target,
+        Op::Branch { target, .. }
+        | Op::BranchIfAny { target }
+        | Op::BranchByConvergence { target, .. } => target,
         _ => step.next,
     };
     Flow::Branch { taken, target, next: step.next, reconverge: step.reconverge }

@@ -118,7 +118,7 @@ pub(super) fn price_by_word(
         Op::Join(ConvergenceOp::Sync(_)) => times.sync,
         Op::Join(ConvergenceOp::Break(_)) => times.leave,
         Op::Join(ConvergenceOp::Yield) => times.yields,
-        Op::Branch { .. } | Op::BranchByConvergence { .. } => times.taken,
+        Op::Branch { .. } | Op::BranchIfAny { .. } | Op::BranchByConvergence { .. } => times.taken,
         Op::Jump(jump) if jump.kind == JumpKind::Return => times.ret,
         Op::Jump(_) => times.jump,
         _ => 0,

@@ -133,7 +133,9 @@ fn reached_from_elsewhere(code: &Code, straight: &[bool]) -> Vec<bool> {
     for (op, &is_straight) in ops.iter().zip(straight) {
         op.reconverge.into_iter().for_each(&mut reach);
         match &op.inst.op {
-            Op::Branch { target, .. } | Op::BranchByConvergence { target, .. } => reach(*target),
+            Op::Branch { target, .. }
+            | Op::BranchIfAny { target }
+            | Op::BranchByConvergence { target, .. } => reach(*target),
             Op::Switch(switch) => switch.targets.iter().copied().for_each(&mut reach),
             _ => {}
         }

@@ -62,6 +62,9 @@ fn branch(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Miss
         at += 1;
     }
     let target = fixed(l, at, module)?;
+    if also.is_none() && l.text.take("ANY") {
+        return Ok(Lowered::of(Op::BranchIfAny { target }));
+    }
     Ok(Lowered { also, ..Lowered::of(Op::Branch { target, uniform: false }) })
 }
 
@@ -253,6 +256,13 @@ mod tests {
             let lowered = lower(&mut Lowering::new(text, 0, &mut rows), &module).expect(line);
             assert_eq!(lowered.also.map(|also| also.negated), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn a_branch_of_all_lanes_looks_for_any() {
+        let (op, _) = lowered("@P1 BRA.U.ANY 0x100").expect("supported");
+        assert_eq!(op, Op::BranchIfAny { target: Pc(16) });
+        assert!(lowered("@P1 BRA.U.ANY P0, 0x100").is_err());
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! Textures and surfaces.
 //!
-//! Seen in code of nvcc 13 for sm_90: a uniform register holds the object. Of the four results, the
-//! ones that the mask names are in two vectors: the first two in the second operand, the others in the
-//! first. Coordinates are one vector; the layer of a texture comes first, that of a surface last.
+//! Seen in code of nvcc 13. Of the four results, the ones that the mask names are in two vectors: the
+//! first two in the second operand, the others in the first. The object is in a uniform register
+//! (sm_90), in constant bank 0 (`0x0, 0x58` is c[0x0][0x160]), or in a thread register, which follows
+//! the coordinates (`.B`). Coordinates are one vector and the object and level another; with `.SCR`
+//! all of them are halved between two vectors. The layer of a texture comes first, that of a surface
+//! and of a fetch with gradients last.
 
 use super::super::text::Operand;
 use super::memory::{order, width};
@@ -24,20 +27,25 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Lowered>, Missing
     Ok(Some(Lowered::of(op)))
 }
 
-/// Returns the position of the object, the first uniform register from operand `from` on.
-fn object(l: &mut Lowering<'_, '_>, from: usize) -> Result<(usize, Handle), Missing> {
-    let operands = l.text.operands.iter().enumerate().skip(from);
-    let mut found = operands.filter_map(|(i, operand)| match operand {
-        Operand::Register(name, _) if name.uniform => Some((i, *name)),
-        _ => None,
-    });
-    let (at, name) = found.next().ok_or(Missing::Operands)?;
-    Ok((at, Handle::Narrow(l.read(name, Width::Word)?)))
+/// Returns the object at operand `at`: a uniform register, a place in a constant bank, a register.
+fn object(l: &mut Lowering<'_, '_>, at: usize) -> Result<Handle, Missing> {
+    let second = l.text.operands.get(at + 1);
+    let row = match (l.text.operands.get(at), second) {
+        (Some(&Operand::Register(name, _)), _) => l.read(name, Width::Word)?,
+        (Some(&Operand::Integer(bank)), Some(&Operand::Integer(word))) => {
+            let (bank, word) = (u8::try_from(bank), u32::try_from(word));
+            let (Ok(bank), Ok(word)) = (bank, word) else { return Err(Missing::Operands) };
+            let offset = word.checked_mul(4).ok_or(Missing::Operands)?;
+            l.rows.constant(bank, offset, 1)
+        }
+        _ => return Err(Missing::Operands),
+    };
+    Ok(Handle::Narrow(row))
 }
 
-/// Returns the geometry that a word after the object names.
-fn geometry(l: &Lowering<'_, '_>, object: usize) -> Result<(usize, Geometry), Missing> {
-    let words = l.text.operands.iter().enumerate().skip(object + 1);
+/// Returns the first operand from `from` on that names a geometry.
+fn geometry(l: &Lowering<'_, '_>, from: usize) -> Result<(usize, Geometry), Missing> {
+    let words = l.text.operands.iter().enumerate().skip(from);
     let mut found = words.filter_map(|(i, operand)| match operand {
         Operand::Word(word) => Some((i, Geometry::from_name(word)?)),
         _ => None,
@@ -67,48 +75,53 @@ fn mask(l: &Lowering<'_, '_>, at: usize) -> u32 {
     }
 }
 
-/// TEX.LL RZ, R5, R8, R0, UR6, 0x0, 2D, 0x1
+/// TEX.LL RZ, R5, R8, R0, UR6, 0x0, 2D, 0x1 or TEX.SCR.B.LL RZ, R5, R8, R6, 2D, 0x1
 fn texture(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     let name = l.text.name;
-    ["LL", "LZ", "LB", "SCR"].iter().for_each(|word| _ = l.text.take(word));
-    let (at, handle) = object(l, 3)?;
-    let (shape_at, geometry) = geometry(l, at)?;
+    let gather = if name == "TLD4" { Some(component(l)?) } else { None };
+    let has_level = l.text.take("LL") || l.text.take("LB");
+    ["LZ", "NDV"].iter().for_each(|word| _ = l.text.take(word));
+    let (scattered, bindless) = (l.text.take("SCR"), l.text.take("B"));
+    let (shape_at, geometry) = geometry(l, 3)?;
     let mask = mask(l, shape_at + 1);
-    let components = [("R", 0), ("G", 1), ("B", 2), ("A", 3)];
-    let gather = match name {
-        "TLD4" => {
-            let found = components.into_iter().find(|(word, _)| l.text.take(word));
-            Some(found.ok_or(Missing::Operands)?.1)
-        }
-        _ => None,
+    let object_at = if bindless { shape_at } else { shape_at - 2 };
+    let places = geometry.coordinates() + usize::from(geometry.layered());
+    let others = usize::from(bindless) + usize::from(has_level);
+    let gradients = name == "TXD";
+    let counts = match () {
+        () if gradients => [places + usize::from(bindless), 2 * geometry.coordinates()],
+        () if scattered => [(places + others).div_ceil(2), (places + others) / 2],
+        () => [places, others],
     };
-    let count = geometry.coordinates() + usize::from(geometry.layered());
-    let rows = l.sources(2, count as u8)?;
-    let mut rows = rows.into_iter();
-    let layer = if geometry.layered() { rows.next() } else { None };
-    let mut coordinates = [Row(0); 3];
-    coordinates.iter_mut().zip(rows).for_each(|(place, row)| *place = row);
-    let mut unused = Vec::new();
-    for i in 3..at {
-        // Gradients are two for each coordinate.
-        let count = if name == "TXD" { 2 * geometry.coordinates() as u8 } else { 1 };
-        let Some(&Operand::Register(register, _)) = l.text.operands.get(i) else {
-            return Err(Missing::Operands);
-        };
-        if register.is_zero() {
-            continue;
-        }
-        let first = l.range(register, count)?;
-        for k in 0..u16::from(count) {
-            let row = Row(first.0 + k);
-            record(&mut l.reads, Register::Narrow(row));
-            unused.push(row);
-        }
+    let mut rows = Vec::new();
+    for (i, count) in (2..object_at).zip(counts).filter(|(_, count)| *count > 0) {
+        let vector = l.sources(i, u8::try_from(count).unwrap_or(4).min(4))?;
+        rows.extend(vector.into_iter().take(count));
     }
+    let mut rows = rows.into_iter();
+    let mut next = || rows.next().ok_or(Missing::Operands);
+    // With gradients the object comes first and the layer last.
+    let mut handle = None;
+    if gradients && bindless {
+        handle = Some(Handle::Narrow(next()?));
+    }
+    let mut layer = if geometry.layered() && !gradients { Some(next()?) } else { None };
+    let mut at = [Row(0); 3];
+    for place in at.iter_mut().take(geometry.coordinates()) {
+        *place = next()?;
+    }
+    if geometry.layered() && gradients {
+        layer = Some(next()?);
+    }
+    if bindless && !gradients {
+        handle = Some(Handle::Narrow(next()?));
+    }
+    let unused = rows.collect();
+    let handle = handle.map_or_else(|| object(l, object_at), Ok)?;
     let d = results(l, mask)?;
     Ok(Op::Texture(Box::new(Texture {
         handle,
-        place: Place { geometry, layer, at: coordinates },
+        place: Place { geometry, layer, at },
         integer: name == "TLD",
         gather,
         d,
@@ -116,23 +129,33 @@ fn texture(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     })))
 }
 
-/// TXQ RZ, R19, R19, TEX_HEADER_DIMENSION, UR4, 0x0, 0x2
+/// Takes the component of TLD4, which comes before `.B`.
+fn component(l: &mut Lowering<'_, '_>) -> Result<u8, Missing> {
+    const COMPONENTS: [&str; 4] = ["R", "G", "B", "A"];
+    let of = |word: &str| COMPONENTS.iter().position(|name| *name == word);
+    let found = l.text.modifiers.iter().find_map(|word| Some((*word, of(word)?)));
+    let (word, component) = found.ok_or(Missing::Operands)?;
+    l.text.take(word);
+    Ok(component as u8)
+}
+
+/// TXQ RZ, R19, R19, TEX_HEADER_DIMENSION, UR4, 0x0, 0x2 or TXQ.B RZ, R0, R4, .., 0x1
 fn query(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
-    let (at, handle) = object(l, 3)?;
-    if l.text.operands.get(at - 1) != Some(&Operand::Word("TEX_HEADER_DIMENSION")) {
+    if l.text.operands.get(3) != Some(&Operand::Word("TEX_HEADER_DIMENSION")) {
         return Err(Missing::Operands);
     }
-    let mask = mask(l, at + 2);
-    let property = match mask {
+    let bindless = l.text.take("B");
+    let property = match mask(l, if bindless { 4 } else { 6 }) {
         1 => ImageProperty::Width,
         2 => ImageProperty::Height,
         4 => ImageProperty::Depth,
         8 => ImageProperty::Levels,
         _ => return Err(Missing::Operands),
     };
+    // The object, if it is here, and the level, of which there is one.
+    let rows = l.sources(2, if bindless { 2 } else { 1 })?;
+    let handle = if bindless { Handle::Narrow(rows[0]) } else { object(l, 4)? };
     let d = l.results(1, 1)?.ok_or(Missing::Operands)?;
-    // The level, of which there is one.
-    l.sources(2, 1)?;
     Ok(Op::ImageQuery(ImageQuery { handle, surface: false, property, d }))
 }
 
@@ -184,7 +207,7 @@ fn surface(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     let layer = if geometry.layered() { rows.last().copied() } else { None };
     let mut at = [Row(0); 3];
     at.iter_mut().zip(&rows).for_each(|(place, row)| *place = *row);
-    let (_, handle) = object(l, if loads { 2 } else { 1 })?;
+    let handle = object(l, 2)?;
     let direction = if loads {
         let first = l.results(0, count)?;
         let mut d = [None; 4];

@@ -179,9 +179,14 @@ impl Reader<'_, '_, '_> {
         self.predicates(1)
     }
 
+    /// R2UR UR4, R4 or R2UR.OR P0, UR5, R5: lanes with another value, or with P0.
     fn read_first(&mut self) -> Result<(), Missing> {
         self.op.f = NativeFn::ReadFirst;
         self.op.uniform = true;
+        if self.l.is_predicate(0) && self.l.text.take("OR") {
+            self.op.q[0] = self.l.predicate(0)?;
+        }
+        self.results(1)?;
         self.result(Width::Word)?;
         self.words(1)
     }

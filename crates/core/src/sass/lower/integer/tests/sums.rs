@@ -39,6 +39,26 @@ fn the_lowest_active_lane_gives_the_uniform_value() {
 }
 
 #[test]
+fn lanes_without_the_uniform_value_are_found() {
+    let (op, _, writes, rows) =
+        lowered("@P1 R2UR P0, UR4, R4 ; /* 0x00000000040412ca */").expect("supported");
+    let (or, reads, ..) =
+        lowered("@P1 R2UR.OR P0, UR5, R5 ; /* 0x00000000050512ca */").expect("supported");
+    assert!(writes.contains(&Register::Predicate(Predicate(0))));
+    assert!(reads.contains(&Register::Predicate(Predicate(0))));
+    let mut file = RegisterFile::new(&rows.registers);
+    let active = LaneMask(0xff20);
+    file.narrow[4] = std::array::from_fn(|lane| lane as u32 & 1);
+    file.narrow[5] = std::array::from_fn(|lane| lane as u32 & 2);
+    file.predicates[0] = 0xf;
+    execute(&op, active, &mut file);
+    // Lane 5 is the lowest, so even lanes differ; lanes that are not active keep theirs.
+    assert_eq!(file.predicates[0], 0x550f);
+    execute(&or, active, &mut file);
+    assert_eq!(file.predicates[0], 0xdd0f);
+}
+
+#[test]
 fn sums_of_three() {
     check("IADD3 R9, R0, R7, R3", |l| vec![R(9, l.r(0).wrapping_add(l.r(7)).wrapping_add(l.r(3)))]);
     check("IADD3 R9, R0, R7, RZ ; /* 0x0000000700097210 */", |l| {
