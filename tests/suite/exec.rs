@@ -131,6 +131,24 @@ fn compile(folder: &Path, name: &str) -> Option<PathBuf> {
     Some(program)
 }
 
+/// Compiles a C program of `tests/exec`, which loads the runtime itself.
+fn compile_c(name: &str) -> Option<PathBuf> {
+    let program = folder(name).join(name);
+    let mut cc = Command::new("cc");
+    cc.args(["-w", "-O1", "-o"]).arg(&program);
+    cc.arg(format!("tests/exec/{name}.c")).args(["-lpthread", "-ldl"]);
+    match cc.output() {
+        Err(_) => {
+            notice("found no C compiler `cc`");
+            None
+        }
+        Ok(output) => {
+            assert!(output.status.success(), "{}", text(&output.stderr));
+            Some(program)
+        }
+    }
+}
+
 fn runs_as_held(name: &str, status: i32) {
     let folder = folder(name);
     let Some(program) = compile(&folder, name) else { return };
@@ -160,14 +178,7 @@ fn every_program_is_run() {
 
 #[test]
 fn twelve_thousand_mutated_calls_of_the_runtime_return() {
-    let folder = folder("mutated");
-    let program = folder.join("mutated");
-    let mut cc = Command::new("cc");
-    cc.args(["-w", "-O1", "-o"]).arg(&program).args(["tests/exec/mutated.c", "-lpthread", "-ldl"]);
-    match cc.output() {
-        Err(_) => return notice("found no C compiler `cc`"),
-        Ok(output) => assert!(output.status.success(), "{}", text(&output.stderr)),
-    }
+    let Some(program) = compile_c("mutated") else { return };
     let options = ["-q", "--machine", "teaching", "--warp-size", "32", "--max-cycles", "200000"];
     let output = output(&mut exec(&options, &[program.into()]));
     let (printed, words) = (text(&output.stdout), text(&output.stderr));
@@ -176,6 +187,40 @@ fn twelve_thousand_mutated_calls_of_the_runtime_return() {
     let numbers = printed.split_whitespace().filter_map(|word| word.parse::<u32>().ok());
     assert_eq!(numbers.sum::<u32>(), 12_000, "{printed}");
     assert!(printed.ends_with("then 0\n"), "{printed}");
+}
+
+/// Values of the first texture are i * i for i from 1; of the second the means of four neighbours
+/// (of rows 1 and 2), then row 2; of the third every second byte, which has 34 i + 17, over 255.
+#[test]
+fn references_of_cuda_11_are_bound() {
+    let Some(program) = compile_c("references") else { return };
+    let output = output(&mut exec(&["-q"], &[program.into()]));
+    let words = text(&output.stderr);
+    assert!(words.contains("sRGB in textures is not simulated; convert colours"), "{words}");
+    assert_eq!(
+        text(&output.stdout),
+        "found 1
+offset 0
+offset 0
+linear, pitched and ratios (0)
+1 4 9 16 25 36 49 64
+160 172.5 198.5 226.5 256.5 288.5 322.5 358.5
+0.0666667 0.2 0.333333 0.466667 0.6 0.733333 0.866667 1
+linear, array and half of the ratios (0)
+1 4 9 16 25 36 49 64
+256 289 324 361 400 441 484 529
+0.0666667 0.2 0.333333 0.466667 0 0 0 0
+cudaBindTexture: 18
+cudaUnbindTexture: 18
+cudaGetTextureReference: 18
+cudaBindTexture: 1
+cudaBindTextureToArray: 801
+write 0
+back 0
+0 11 22 33 44 55 66 77
+cudaBindSurfaceToArray: 37
+"
+    );
 }
 
 #[test]

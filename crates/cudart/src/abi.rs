@@ -21,6 +21,7 @@ mod library;
 mod memory;
 mod missing;
 mod pool;
+mod reference;
 mod register;
 mod stream;
 mod texture;

@@ -50,6 +50,19 @@ pub struct Managed {
     pub name: CString,
 }
 
+/// A reference to a texture or surface, as programs of CUDA 11 have them.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    /// Module of the reference.
+    pub module: usize,
+    /// Name in the module.
+    pub name: CString,
+    /// True if integers are read as floats.
+    pub normalizes: bool,
+    /// Reference that the driver gave for the name.
+    pub handle: Option<Handle>,
+}
+
 /// Everything that the programs of a process registered.
 #[derive(Debug, Default)]
 pub struct Registry {
@@ -57,6 +70,7 @@ pub struct Registry {
     last: usize,
     kernels: BTreeMap<usize, Entry>,
     variables: BTreeMap<usize, Entry>,
+    references: BTreeMap<usize, Reference>,
     /// Managed variables whose pointers are not set yet.
     managed: Vec<Managed>,
     /// Kernels whose handles the program has.
@@ -71,6 +85,7 @@ impl Registry {
             last: 0,
             kernels: BTreeMap::new(),
             variables: BTreeMap::new(),
+            references: BTreeMap::new(),
             managed: Vec::new(),
             given: BTreeSet::new(),
         }
@@ -89,6 +104,7 @@ impl Registry {
         self.modules.remove(&module);
         self.kernels.retain(|_, entry| entry.module != module);
         self.variables.retain(|_, entry| entry.module != module);
+        self.references.retain(|_, reference| reference.module != module);
         self.managed.retain(|managed| managed.module != module);
     }
 
@@ -100,6 +116,23 @@ impl Registry {
     /// Adds a variable of a module by the address of its shadow.
     pub fn add_variable(&mut self, module: usize, shadow: usize, name: CString) {
         self.variables.insert(shadow, Entry { module, name, kernel: None });
+    }
+
+    /// Adds a reference by the address of the program's description of it.
+    pub fn add_reference(&mut self, host: usize, reference: Reference) {
+        self.references.insert(host, reference);
+    }
+
+    /// Returns the reference with a description.
+    pub fn reference(&self, host: usize) -> Option<&Reference> {
+        self.references.get(&host)
+    }
+
+    /// Notes the driver's reference.
+    pub fn set_reference(&mut self, host: usize, handle: Handle) {
+        if let Some(reference) = self.references.get_mut(&host) {
+            reference.handle = Some(handle);
+        }
     }
 
     /// Adds a managed variable by the address of the program's pointer to it.

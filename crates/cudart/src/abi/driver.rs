@@ -122,6 +122,18 @@ driver! {
     cuTexObjectCreate(object: *mut u64, resource: *const [u64; 18], sampler: *const [u32; 26],
         view: usize);
     cuTexObjectDestroy(object: u64);
+    cuModuleGetTexRef(reference: *mut Handle, module: Handle, name: *const c_char);
+    cuModuleGetSurfRef(reference: *mut Handle, module: Handle, name: *const c_char);
+    cuTexRefSetArray(reference: Handle, array: Handle, flags: u32);
+    cuSurfRefSetArray(reference: Handle, array: Handle, flags: u32);
+    cuTexRefSetAddress_v2(offset: *mut usize, reference: Handle, address: DevicePtr, bytes: usize);
+    cuTexRefSetAddress2D_v3(reference: Handle, descriptor: *const [u64; 3], address: DevicePtr,
+        pitch: usize);
+    cuTexRefSetFormat(reference: Handle, format: u32, channels: i32);
+    cuTexRefSetAddressMode(reference: Handle, axis: i32, mode: u32);
+    cuTexRefSetFilterMode(reference: Handle, filter: u32);
+    cuTexRefSetFlags(reference: Handle, flags: u32);
+    cuMemGetAddressRange_v2(base: *mut DevicePtr, bytes: *mut usize, address: DevicePtr);
     cuTexObjectGetResourceDesc(resource: *mut [u64; 18], object: u64);
     cuTexObjectGetTextureDesc(sampler: *mut [u32; 26], object: u64);
     cuSurfObjectCreate(object: *mut u64, resource: *const [u64; 18]);
@@ -160,6 +172,7 @@ driver! {
     cuLibraryLoadFromFile(library: *mut Handle, path: *const c_char, jit_names: usize,
         jit_values: usize, jit_count: u32, names: usize, values: usize, count: u32);
     cuLibraryUnload(library: Handle);
+    cuLibraryGetModule(module: *mut Handle, library: Handle);
     cuLibraryGetKernel(kernel: *mut Handle, library: Handle, name: *const c_char);
     cuLibraryGetKernelCount(count: *mut u32, library: Handle);
     cuLibraryEnumerateKernels(kernels: *mut Handle, count: u32, library: Handle);

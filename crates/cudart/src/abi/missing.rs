@@ -34,8 +34,7 @@ macro_rules! missing {
 
 missing! {
     __cudaGetProcAddress cudaArrayGetMemoryRequirements cudaArrayGetPlane
-    cudaArrayGetSparseProperties cudaBindSurfaceToArray cudaBindTexture cudaBindTexture2D
-    cudaBindTextureToArray cudaBindTextureToMipmappedArray cudaDestroyExternalMemory
+    cudaArrayGetSparseProperties cudaBindTextureToMipmappedArray cudaDestroyExternalMemory
     cudaDestroyExternalSemaphore cudaDeviceFlushGPUDirectRDMAWrites cudaDeviceGetGraphMemAttribute
     cudaDeviceGetHostAtomicCapabilities cudaDeviceGetNvSciSyncAttributes
     cudaDeviceGetP2PAtomicCapabilities cudaDeviceGraphMemTrim cudaDeviceRegisterAsyncNotification
@@ -48,8 +47,7 @@ missing! {
     cudaFreeMipmappedArray cudaGLGetDevices cudaGLMapBufferObject cudaGLMapBufferObjectAsync
     cudaGLRegisterBufferObject cudaGLSetBufferObjectMapFlags cudaGLSetGLDevice
     cudaGLUnmapBufferObject cudaGLUnmapBufferObjectAsync cudaGLUnregisterBufferObject
-    cudaGetMipmappedArrayLevel cudaGetSurfaceReference cudaGetTextureAlignmentOffset
-    cudaGetTextureObjectResourceViewDesc cudaGetTextureReference cudaGraphAddChildGraphNode
+    cudaGetMipmappedArrayLevel cudaGetTextureObjectResourceViewDesc cudaGraphAddChildGraphNode
     cudaGraphAddDependencies cudaGraphAddDependencies_v2 cudaGraphAddEmptyNode
     cudaGraphAddEventRecordNode cudaGraphAddEventWaitNode cudaGraphAddExternalSemaphoresSignalNode
     cudaGraphAddExternalSemaphoresWaitNode cudaGraphAddHostNode cudaGraphAddKernelNode
@@ -107,8 +105,7 @@ missing! {
     cudaStreamGetAttribute_ptsz cudaStreamSetAttribute cudaStreamSetAttribute_ptsz
     cudaStreamUpdateCaptureDependencies cudaStreamUpdateCaptureDependencies_ptsz
     cudaStreamUpdateCaptureDependencies_v2 cudaStreamUpdateCaptureDependencies_v2_ptsz
-    cudaUnbindTexture cudaUserObjectCreate cudaUserObjectRelease cudaUserObjectRetain
-    cudaVDPAUGetDevice cudaVDPAUSetVDPAUDevice cudaWaitExternalSemaphoresAsync
-    cudaWaitExternalSemaphoresAsync_ptsz cudaWaitExternalSemaphoresAsync_v2
-    cudaWaitExternalSemaphoresAsync_v2_ptsz
+    cudaUserObjectCreate cudaUserObjectRelease cudaUserObjectRetain cudaVDPAUGetDevice
+    cudaVDPAUSetVDPAUDevice cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_ptsz
+    cudaWaitExternalSemaphoresAsync_v2 cudaWaitExternalSemaphoresAsync_v2_ptsz
 }

@@ -2,9 +2,9 @@
 
 use super::context::{self, answer, current, lock};
 use super::driver::Driver;
-use super::{Dim3, In, Out, Text, api, missing};
+use super::{Dim3, In, Out, Text, api};
 use crate::errors::{Error, Result};
-use crate::registry::{Handle, Registry};
+use crate::registry::{Handle, Reference, Registry};
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Mutex;
 
@@ -234,31 +234,64 @@ extern "C" fn __cudaRegisterManagedVar(
     note(&name, |registry, name| registry.add_managed(module, pointer, name.to_owned()));
 }
 
-/// Takes a texture reference, which CUDA 11 still has; its use is refused.
 #[unsafe(no_mangle)]
 extern "C" fn __cudaRegisterTexture(
-    _module: usize,
-    _reference: *const c_void,
+    module: usize,
+    reference: usize,
     _device_address: *const *const c_void,
-    _name: Text,
+    name: Text,
     _dimensions: i32,
-    _normalized: i32,
+    normalizes: i32,
     _external: i32,
 ) {
-    _ = missing::report("__cudaRegisterTexture");
+    note_reference(module, reference, &name, normalizes != 0);
 }
 
-/// Takes a surface reference, which CUDA 11 still has; its use is refused.
 #[unsafe(no_mangle)]
 extern "C" fn __cudaRegisterSurface(
-    _module: usize,
-    _reference: *const c_void,
+    module: usize,
+    reference: usize,
     _device_address: *const *const c_void,
-    _name: Text,
+    name: Text,
     _dimensions: i32,
     _external: i32,
 ) {
-    _ = missing::report("__cudaRegisterSurface");
+    note_reference(module, reference, &name, false);
+}
+
+fn note_reference(module: usize, host: usize, name: &Text, normalizes: bool) {
+    note(name, |registry, name| {
+        let name = name.to_owned();
+        registry.add_reference(host, Reference { module, name, normalizes, handle: None });
+    });
+}
+
+/// Returns the driver's reference for a program's description, and true if it reads integers as
+/// floats; `None` if the program has no such reference.
+///
+/// # Errors
+/// Returns the error of loading the module.
+pub(super) fn reference(host: usize, surface: bool) -> Result<Option<(Handle, bool)>> {
+    let driver = current()?;
+    let mut registry = lock(&REGISTRY);
+    let Some(entry) = registry.reference(host).cloned() else { return Ok(None) };
+    if let Some(handle) = entry.handle {
+        return Ok(Some((handle, entry.normalizes)));
+    }
+    let library = library(&mut registry, driver, entry.module)?;
+    let (mut module, mut handle) = (0, 0);
+    driver.cuLibraryGetModule(&raw mut module, library)?;
+    let name = entry.name.as_ptr();
+    let found = match surface {
+        true => driver.cuModuleGetSurfRef(&raw mut handle, module, name),
+        false => driver.cuModuleGetTexRef(&raw mut handle, module, name),
+    };
+    match found {
+        Err(Error::SYMBOL_NOT_FOUND) => return Ok(None),
+        found => found?,
+    }
+    registry.set_reference(host, handle);
+    Ok(Some((handle, entry.normalizes)))
 }
 
 /// Takes the table of a program's unified functions, which none of ours reads.

@@ -45,9 +45,9 @@ const LINEAR: u32 = 2;
 const PITCHED: u32 = 3;
 
 /// Flags of the driver: integers as they are, coordinates from 0 to 1, sRGB.
-const READ_AS_INTEGER: u32 = 1;
-const NORMALIZED_COORDINATES: u32 = 2;
-const SRGB: u32 = 16;
+pub(super) const READ_AS_INTEGER: u32 = 1;
+pub(super) const NORMALIZED_COORDINATES: u32 = 2;
+pub(super) const SRGB: u32 = 16;
 
 /// Returns `CUDA_RESOURCE_DESC` of a resource.
 fn resource(given: &Resource) -> Result<[u64; 18]> {
