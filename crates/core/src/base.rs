@@ -65,6 +65,15 @@ impl LaneMask {
         self.0 >> (lane & 31) & 1 == 1
     }
 
+    /// Returns true if the set has at most four lanes, sooner than [`LaneMask::count`] could.
+    pub const fn is_sparse(self) -> bool {
+        let mut rest = self.0;
+        rest &= rest.wrapping_sub(1);
+        rest &= rest.wrapping_sub(1);
+        rest &= rest.wrapping_sub(1);
+        rest & rest.wrapping_sub(1) == 0
+    }
+
     /// Returns true if every lane of `self` is in `other`.
     pub const fn is_subset(self, other: LaneMask) -> bool {
         self.0 & !other.0 == 0
@@ -226,6 +235,13 @@ id!(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sparse_set_has_at_most_four_lanes() {
+        for mask in [0, 1, 0x8000_0000, 0b1111, 0b11111, 0x8001_8001, 0x8011_8001, u32::MAX] {
+            assert_eq!(LaneMask(mask).is_sparse(), mask.count_ones() <= 4, "{mask:x}");
+        }
+    }
 
     #[test]
     fn lanes_are_listed_as_people_write_them() {

@@ -382,7 +382,24 @@ pub fn predicate(registers: &RegisterFile, p: PredicateUse) -> LaneMask {
 ///
 /// # Errors
 /// Returns the program's fault, with the lowest lane at fault.
+#[inline]
 pub fn step(
+    inst: &Inst,
+    lanes: LaneMask,
+    active: LaneMask,
+    registers: &mut RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<Effect, Fault> {
+    // The most frequent instructions go straight to their functions.
+    match &inst.op {
+        Op::Load(op) if !op.uniform => access::load(op, lanes, registers, env),
+        Op::Store(op) => access::store(op, lanes, registers, env),
+        _ => other_step(inst, lanes, active, registers, env),
+    }
+}
+
+/// As [`step`], for all but the most frequent instructions.
+fn other_step(
     inst: &Inst,
     lanes: LaneMask,
     active: LaneMask,

@@ -371,8 +371,9 @@ impl Elected {
     }
 
     pub(super) fn release_barrier(&mut self, id: u8) {
-        let released = self.blocked.extract_if(.., |g| g.state == GroupState::AtBarrier(id));
-        for group in released.collect::<Vec<_>>() {
+        let there = |group: &Group| group.state == GroupState::AtBarrier(id);
+        while let Some(at) = self.blocked.iter().position(there) {
+            let group = self.blocked.remove(at);
             self.drop(Lanes::at(group.pc, group.lanes));
         }
         self.resume();

@@ -259,10 +259,7 @@ impl Independent {
     /// Lanes without a join pass.
     fn sync(&mut self, id: JoinId, next: Pc) {
         let lanes = self.running.lanes;
-        if self.joins.last().is_some_and(|join| join.id == id && join.participants == lanes) {
-            // Nobody is missing: the usual end of a branch that did not diverge.
-            self.joins.pop();
-            self.running = Runnable::at(next, lanes);
+        if self.sync_youngest(id, next) {
             return;
         }
         let (mut own, mut free) = (lanes, lanes);
@@ -290,6 +287,31 @@ impl Independent {
         self.running = Runnable::at(next, free);
         self.open_joins();
         self.resume();
+    }
+
+    /// Does the work of [`Independent::sync`] in the usual cases: all running lanes participate in
+    /// the youngest join, no lanes have yielded, and lanes that wait at the join continue together.
+    ///
+    /// Returns false if nothing is done.
+    fn sync_youngest(&mut self, id: JoinId, next: Pc) -> bool {
+        let lanes = self.running.lanes;
+        let Some(join) = self.joins.last_mut() else { return false };
+        if join.id != id || !lanes.is_subset(join.participants) || !self.yielding.is_empty() {
+            return false;
+        }
+        let (waiting, arrived) = (join.arrived, join.arrived | lanes);
+        if arrived != join.participants {
+            join.arrived = arrived;
+            self.block(next, GroupState::AtJoin(id));
+            return true;
+        }
+        let together = Group { pc: next, lanes: waiting, state: GroupState::AtJoin(id) };
+        if !waiting.is_empty() && self.blocked.pop_if(|group| *group == together).is_none() {
+            return false;
+        }
+        self.joins.pop();
+        self.running = Runnable::at(next, arrived);
+        true
     }
 
     fn give_way(&mut self, next: Pc) {

@@ -34,7 +34,7 @@ pub(super) fn load(
     let Some(lowest) = lanes.lowest() else { return Ok(Effect::Done) };
     let Access { space, ty, count, bypass_l1, .. } = op.access;
     let bytes = u64::from(ty.bytes()) * u64::from(count);
-    fill_addresses(op.address, registers, env.addresses);
+    fill_addresses(op.address, lanes, registers, env.addresses);
     let effect = |space, row| {
         Effect::Access(MemoryAccess {
             space,
@@ -61,22 +61,54 @@ pub(super) fn load(
         return Ok(effect(space, false));
     }
     let parts = resolve(space, lanes, env.shared.start(), env.addresses);
+    if let Some((space, lanes)) = parts.only()
+        && let Some(d) = op.d[0].filter(|_| op.access.is_word())
+    {
+        let Some(reach) = check(space, lanes, bytes, false, env) else {
+            return Err(first_fault(&parts, bytes, false, env));
+        };
+        let d = &mut registers.narrow[usize::from(d.0)];
+        match (space, reach.segment) {
+            (Space::Shared, _) => {
+                gather_words(&*env.shared, d, lanes, env.addresses, reach.row);
+                return Ok(effect(space, reach.row));
+            }
+            (_, Some(segment)) => {
+                gather_words(&env.global.view(segment), d, lanes, env.addresses, reach.row);
+                return Ok(effect(space, reach.row));
+            }
+            _ => {}
+        }
+    }
+    let row = gather_parts(&parts, op, registers, env)?;
+    Ok(effect(parts.space(), row))
+}
+
+/// Loads elements of any type from any memories. Returns true if they are a row.
+#[inline(never)]
+fn gather_parts(
+    parts: &Parts,
+    op: &Load,
+    registers: &mut RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<bool, Fault> {
+    let bytes = u64::from(op.access.ty.bytes()) * u64::from(op.access.count);
     let mut row = false;
-    serve_parts(&parts, bytes, false, env, |env, space, part, reach| {
+    serve_parts(parts, bytes, false, env, |env, space, part, reach| {
         row = reach.row;
         let addresses = &*env.addresses;
         match space {
-            Space::Shared => gather(&*env.shared, op, part, addresses, reach.row, registers),
-            Space::Local => gather(&*env.local, op, part, addresses, false, registers),
-            Space::Param => gather(&ParamBlock(env.params), op, part, addresses, false, registers),
+            Space::Shared => gather(&*env.shared, op, part, addresses, registers),
+            Space::Local => gather(&*env.local, op, part, addresses, registers),
+            Space::Param => gather(&ParamBlock(env.params), op, part, addresses, registers),
             Space::Generic | Space::Global | Space::Const => {
                 each_segment(env.global, part, addresses, reach, |segment, lanes| {
-                    gather(&env.global.view(segment), op, lanes, addresses, reach.row, registers);
+                    gather(&env.global.view(segment), op, lanes, addresses, registers);
                 });
             }
         }
     })?;
-    Ok(effect(parts.space(), row))
+    Ok(row)
 }
 
 /// Executes `st`.
@@ -91,41 +123,68 @@ pub(super) fn store(
     }
     let Access { space, ty, count, bypass_l1, .. } = op.access;
     let bytes = u64::from(ty.bytes()) * u64::from(count);
-    fill_addresses(op.address, registers, env.addresses);
+    fill_addresses(op.address, lanes, registers, env.addresses);
     let parts = resolve(space, lanes, env.shared.start(), env.addresses);
+    let effect = |space, changed, row| {
+        Effect::Access(MemoryAccess {
+            space,
+            kind: AccessKind::Write,
+            lanes,
+            bytes: bytes as u8,
+            bypass_l1,
+            changed,
+            row,
+        })
+    };
+    if let Some((space, lanes)) = parts.only()
+        && op.access.is_word()
+    {
+        let Some(reach) = check(space, lanes, bytes, true, env) else {
+            return Err(first_fault(&parts, bytes, true, env));
+        };
+        let s = &registers.narrow[usize::from(op.s[0].0)];
+        match (space, reach.segment) {
+            (Space::Shared, _) => {
+                let memory = &mut *env.shared;
+                let changed = scatter_words(memory, s, lanes, env.addresses, reach.row);
+                return Ok(effect(space, changed, reach.row));
+            }
+            (_, Some(segment)) => {
+                let memory = &mut env.global.view(segment);
+                let changed = scatter_words(memory, s, lanes, env.addresses, reach.row);
+                return Ok(effect(space, changed, reach.row));
+            }
+            _ => {}
+        }
+    }
+    let (changed, row) = scatter_parts(&parts, op, registers, env)?;
+    Ok(effect(parts.space(), changed, row))
+}
+
+/// Stores elements of any type to any memories. Returns true if any byte changed, and true if they
+/// are a row.
+#[inline(never)]
+fn scatter_parts(
+    parts: &Parts,
+    op: &Store,
+    registers: &RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<(bool, bool), Fault> {
+    let bytes = u64::from(op.access.ty.bytes()) * u64::from(op.access.count);
     let (mut changed, mut row) = (false, false);
-    serve_parts(&parts, bytes, true, env, |env, space, part, reach| {
+    serve_parts(parts, bytes, true, env, |env, space, part, reach| {
         row = reach.row;
         let addresses = &*env.addresses;
         match space {
-            Space::Shared => {
-                changed |= scatter(&mut *env.shared, op, part, addresses, reach.row, registers)
-            }
-            Space::Local => {
-                changed |= scatter(&mut *env.local, op, part, addresses, false, registers)
-            }
+            Space::Shared => changed |= scatter(&mut *env.shared, op, part, addresses, registers),
+            Space::Local => changed |= scatter(&mut *env.local, op, part, addresses, registers),
             _ => each_segment(env.global, part, addresses, reach, |segment, lanes| {
-                changed |= scatter(
-                    &mut env.global.view(segment),
-                    op,
-                    lanes,
-                    addresses,
-                    reach.row,
-                    registers,
-                );
+                let view = &mut env.global.view(segment);
+                changed |= scatter(view, op, lanes, addresses, registers);
             }),
         }
     })?;
-    let (space, bytes) = (parts.space(), bytes as u8);
-    Ok(Effect::Access(MemoryAccess {
-        space,
-        kind: AccessKind::Write,
-        lanes,
-        bytes,
-        bypass_l1,
-        changed,
-        row,
-    }))
+    Ok((changed, row))
 }
 
 /// Executes `atom` and `red`.
@@ -139,7 +198,7 @@ pub(super) fn atomic(
         return Ok(Effect::Done);
     }
     let bytes = u64::from(op.ty.bytes());
-    fill_addresses(op.address, registers, env.addresses);
+    fill_addresses(op.address, lanes, registers, env.addresses);
     let mut lanes = lanes;
     if let Some(p) = op.reached {
         let addresses = &*env.addresses;
@@ -198,7 +257,7 @@ pub(super) fn load_at(
     serve_parts(&parts, bytes, false, env, |env, _, part, reach| {
         let addresses = &*env.addresses;
         each_segment(env.global, part, addresses, reach, |segment, lanes| {
-            gather(&env.global.view(segment), op, lanes, addresses, false, registers);
+            gather(&env.global.view(segment), op, lanes, addresses, registers);
         });
     })?;
     Ok(false)
@@ -218,7 +277,7 @@ pub(super) fn store_at(
         let addresses = &*env.addresses;
         each_segment(env.global, part, addresses, reach, |segment, lanes| {
             let view = &mut env.global.view(segment);
-            changed |= scatter(view, op, lanes, addresses, false, registers);
+            changed |= scatter(view, op, lanes, addresses, registers);
         });
     })?;
     Ok(changed)
@@ -311,6 +370,42 @@ macro_rules! by_bits {
     };
 }
 
+/// Loads one checked word per lane, as most loads do.
+#[inline(always)]
+fn gather_words(
+    memory: &impl Words,
+    d: &mut [u32; MAX_LANES],
+    lanes: LaneMask,
+    addresses: &Addresses,
+    row: bool,
+) {
+    if row && let Some(words) = memory.load_row(addresses[0]) {
+        *d = words;
+        return;
+    }
+    fill_each(d, lanes, |lane| memory.load(lane, addresses[lane]));
+}
+
+/// Stores one checked word per lane, as most stores do. Returns true if any changed.
+#[inline(always)]
+fn scatter_words(
+    memory: &mut impl Words,
+    s: &[u32; MAX_LANES],
+    lanes: LaneMask,
+    addresses: &Addresses,
+    row: bool,
+) -> bool {
+    if row && let Some(changed) = memory.store_row(addresses[0], s) {
+        return changed;
+    }
+    let mut changed = false;
+    for lane in lanes.lanes() {
+        let lane = lane as usize & (MAX_LANES - 1);
+        changed |= memory.store(lane, addresses[lane], s[lane]);
+    }
+    changed
+}
+
 /// Loads checked elements into registers.
 #[inline(always)]
 fn gather(
@@ -318,16 +413,10 @@ fn gather(
     op: &Load,
     lanes: LaneMask,
     addresses: &Addresses,
-    row: bool,
     registers: &mut RegisterFile,
 ) {
     let access = op.access;
     let (bits, step) = (access.ty.bits(), u64::from(access.ty.bytes()));
-    let single = row && bits == 32 && access.count == 1 && !access.wide;
-    if single && let (Some(d), Some(words)) = (op.d[0], memory.load_row(addresses[0])) {
-        registers.narrow[usize::from(d.0)] = words;
-        return;
-    }
     // A word that fills its register needs no extension.
     let signed = access.ty.is_signed() && (access.wide || bits < 32);
     for (i, d) in op.d.iter().enumerate().take(access.count.into()) {
@@ -387,16 +476,10 @@ fn scatter(
     op: &Store,
     lanes: LaneMask,
     addresses: &Addresses,
-    row: bool,
     registers: &RegisterFile,
 ) -> bool {
     let access = op.access;
-    let (bits, step) = (access.ty.bits(), u64::from(access.ty.bytes()));
-    let single = row && bits == 32 && access.count == 1 && !access.wide;
-    let stored = || &registers.narrow[usize::from(op.s[0].0)];
-    if single && let Some(changed) = memory.store_row(addresses[0], stored()) {
-        return changed;
-    }
+    let step = u64::from(access.ty.bytes());
     let mut changed = false;
     for (i, s) in op.s.iter().enumerate().take(access.count.into()) {
         let delta = step * i as u64;

@@ -353,16 +353,15 @@ fn integers(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
             });
         }
         LaneFn::Sad => integer_type!(ty, T => on.ternary::<T, T, T, T>(d, s, Integer::sad)),
+        // Index arithmetic mostly divides by a uniform value; 32 divisions are slower than any
+        // other instruction.
         LaneFn::Div | LaneFn::Rem
-            if ty == Type::U32 && on.uniform(s[1]).is_some_and(u32::is_power_of_two) =>
+            if ty == Type::U32
+                && let Some(by) = on.uniform(s[1]).and_then(integer::Divisor::new) =>
         {
-            // Index arithmetic mostly divides by a uniform value; 32 divisions are slower than any
-            // other instruction.
-            let by = on.uniform(s[1]).unwrap_or(1);
-            if f == LaneFn::Div {
-                on.unary::<u32, u32>(d, s, |a| a >> by.trailing_zeros());
-            } else {
-                on.unary::<u32, u32>(d, s, |a| a & (by - 1));
+            match f {
+                LaneFn::Div => on.unary::<u32, u32>(d, s, |a| by.quotient(a)),
+                _ => on.unary::<u32, u32>(d, s, |a| by.remainder(a)),
             }
         }
         LaneFn::Div => integer_type!(ty, T => on.binary_each::<T, T, T>(d, s, Integer::div)),

@@ -130,12 +130,12 @@ pub(super) fn copy(
         return Ok(Effect::Done);
     }
     let bytes = u64::from(op.bytes);
-    fill_addresses(op.to, registers, env.addresses);
+    fill_addresses(op.to, LaneMask::FULL, registers, env.addresses);
     if check(Space::Shared, lanes, bytes, true, env).is_none() {
         return Err(first_fault_of(Space::Shared, lanes, bytes, true, env));
     }
     let to = *env.addresses;
-    fill_addresses(op.from, registers, env.addresses);
+    fill_addresses(op.from, LaneMask::FULL, registers, env.addresses);
     let ignored = op.ignore.map_or(0, |p| predicate(registers, p));
     let valid = |lane: u32, past: u64| match op.valid {
         _ if ignored & 1 << lane != 0 => 0,

@@ -197,8 +197,7 @@ pub(super) fn fill_rows<C: Cell>(
     lanes: LaneMask,
     value: impl Fn(&Rows<'_>, usize) -> C,
 ) {
-    for chunk in 0..MAX_LANES / VECTOR {
-        let first = chunk * VECTOR;
+    for first in (0..MAX_LANES).step_by(VECTOR) {
         let mut new = [C::default(); VECTOR];
         for (i, new) in new.iter_mut().enumerate() {
             *new = value(&rows, first + i);
@@ -215,8 +214,16 @@ pub(super) fn fill_pairs(
     lanes: LaneMask,
     value: impl Fn(&Rows<'_>, usize) -> u64,
 ) {
-    for chunk in 0..MAX_LANES / VECTOR {
-        let first = chunk * VECTOR;
+    if lanes.is_sparse() {
+        for lane in lanes.lanes() {
+            let lane = lane as usize & (MAX_LANES - 1);
+            let new = value(&rows, lane);
+            u32::of_mut(&mut rows, d)[lane] = new as u32;
+            u32::of_mut(&mut rows, Row(d.0 + 1))[lane] = (new >> 32) as u32;
+        }
+        return;
+    }
+    for first in (0..MAX_LANES).step_by(VECTOR) {
         let (mut new, mut low, mut high) = ([0; VECTOR], [0; VECTOR], [0; VECTOR]);
         for (i, new) in new.iter_mut().enumerate() {
             *new = value(&rows, first + i);

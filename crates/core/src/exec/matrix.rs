@@ -237,7 +237,7 @@ pub(super) fn access(
     if op.rows.is_empty() {
         return Ok(Effect::Done);
     }
-    fill_addresses(op.address, registers, env.addresses);
+    fill_addresses(op.address, LaneMask::FULL, registers, env.addresses);
     if op.space == Space::Generic {
         let start = env.shared.start();
         for address in env.addresses.iter_mut() {

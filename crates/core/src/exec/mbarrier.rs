@@ -162,7 +162,7 @@ pub(super) fn execute(
     if lanes.is_empty() {
         return Ok(Effect::Done);
     }
-    fill_addresses(op.address, registers, env.addresses);
+    fill_addresses(op.address, LaneMask::FULL, registers, env.addresses);
     if op.space == Space::Generic {
         for lane in lanes.lanes() {
             let address = &mut env.addresses[lane as usize % MAX_LANES];

@@ -110,6 +110,27 @@ fn nested_ties_run_depth_first() {
     );
 }
 
+/// Lanes arrive at one join by two instructions, which continue at different PCs: each group goes
+/// on by itself, the one that arrived last first.
+#[test]
+fn lanes_that_continue_at_different_pcs_leave_a_join_apart() {
+    let mut w = warp(0b1111);
+    expect(
+        &mut w,
+        &[
+            (0, 0b1111, set(B0, 1)),
+            (1, 0b1111, branch(0b0001, 5, 2)),
+            (5, 0b0001, sync(B0, 20)),
+            (2, 0b1110, sync(B0, 10)),
+            (10, 0b1110, next(11)),
+            (11, 0b1110, exit(0b1110)),
+            (20, 0b0001, exit(0b0001)),
+        ],
+    );
+    assert_eq!((w.active(), w.live(), w.depth()), (None, LaneMask::EMPTY, 0));
+    assert!(w.joins().is_empty());
+}
+
 #[test]
 fn exits_and_outer_joins_release_those_who_wait_at_inner_ones() {
     let mut w = warp(0b0111);

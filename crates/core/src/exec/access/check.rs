@@ -8,11 +8,12 @@ use crate::isa::Space;
 use crate::kernel::layout::{GLOBAL_BASE, LOCAL_WINDOW, RAISED, SHARED_WINDOW, WINDOW_BYTES};
 use crate::kernel::{Address, AddressBase, NativeAddress, Row};
 
-/// Computes base plus offset for all 32 lanes.
+/// Computes base plus offset for `lanes`. The addresses of other lanes may change, too.
 /// A 32-bit base wraps in 32 bits, as the hardware's address adder does.
 #[inline(always)]
 pub(in crate::exec) fn fill_addresses(
     address: Address,
+    lanes: LaneMask,
     registers: &RegisterFile,
     out: &mut Addresses,
 ) {
@@ -20,45 +21,62 @@ pub(in crate::exec) fn fill_addresses(
         AddressBase::Zero => *out = [address.offset as u64; MAX_LANES],
         AddressBase::Narrow(row) => {
             let base = &registers.narrow[usize::from(row.0)];
-            for (a, b) in out.iter_mut().zip(base) {
-                *a = b.wrapping_add(address.offset as u32).into();
-            }
+            fill(out, lanes, |lane| base[lane].wrapping_add(address.offset as u32).into());
         }
         AddressBase::Wide(row) => {
             let base = &registers.wide[usize::from(row.0)];
-            for (a, b) in out.iter_mut().zip(base) {
-                *a = b.wrapping_add_signed(address.offset);
-            }
+            fill(out, lanes, |lane| base[lane].wrapping_add_signed(address.offset));
         }
-        AddressBase::Native(base) => fill_native(base, address.offset, registers, out),
+        AddressBase::Native(base) => fill_native(base, address.offset, lanes, registers, out),
     }
 }
 
-/// Computes an address of machine code for all 32 lanes.
+/// Sets the addresses of `lanes`, or of all. Several are read before they are written, so that the
+/// loop vectorises.
 #[inline(always)]
-fn fill_native(base: NativeAddress, offset: i64, registers: &RegisterFile, out: &mut Addresses) {
+fn fill(out: &mut Addresses, lanes: LaneMask, value: impl Fn(usize) -> u64) {
+    if lanes.is_sparse() {
+        for lane in lanes.lanes() {
+            let lane = lane as usize & (MAX_LANES - 1);
+            out[lane] = value(lane);
+        }
+        return;
+    }
+    const VECTOR: usize = 4;
+    for first in (0..MAX_LANES).step_by(VECTOR) {
+        let new: [u64; VECTOR] = std::array::from_fn(|i| value(first + i));
+        out[first..first + VECTOR].copy_from_slice(&new);
+    }
+}
+
+/// Computes an address of machine code for `lanes`.
+#[inline(always)]
+fn fill_native(
+    base: NativeAddress,
+    offset: i64,
+    lanes: LaneMask,
+    registers: &RegisterFile,
+    out: &mut Addresses,
+) {
     let word = |row: Row, next: u16| &registers.narrow[usize::from(row.0 + next)];
     let uniform = base.uniform.map_or(0, |row| {
         let high = if base.uniform_pair { u64::from(word(row, 1)[0]) } else { 0 };
         high << 32 | u64::from(word(row, 0)[0])
     });
     let constant = uniform.wrapping_add_signed(offset);
+    let kept = if base.wide { u64::MAX } else { u64::from(u32::MAX) };
     match (base.row, base.pair) {
-        (None, _) => *out = [constant; MAX_LANES],
+        (None, _) => *out = [constant & kept; MAX_LANES],
         (Some(row), true) => {
             let (low, high) = (word(row, 0), word(row, 1));
-            for (a, (&low, &high)) in out.iter_mut().zip(low.iter().zip(high)) {
-                *a = (u64::from(high) << 32 | u64::from(low)).wrapping_add(constant);
-            }
+            let pair = |lane: usize| u64::from(high[lane]) << 32 | u64::from(low[lane]);
+            fill(out, lanes, |lane| pair(lane).wrapping_add(constant) & kept);
         }
         (Some(row), false) => {
-            for (a, &low) in out.iter_mut().zip(word(row, 0)) {
-                *a = (u64::from(low) << base.shift).wrapping_add(constant);
-            }
+            let low = word(row, 0);
+            let value = |lane: usize| u64::from(low[lane]) << base.shift;
+            fill(out, lanes, |lane| value(lane).wrapping_add(constant) & kept);
         }
-    }
-    if !base.wide {
-        out.iter_mut().for_each(|a| *a &= u64::from(u32::MAX));
     }
 }
 
@@ -73,6 +91,12 @@ impl Parts {
     #[inline(always)]
     pub(super) fn single(space: Space, lanes: LaneMask) -> Parts {
         Parts { list: [(space, lanes); 3], count: 1 }
+    }
+
+    /// Returns the only memory accessed with its lanes; `None` if there may be several.
+    #[inline(always)]
+    pub(super) fn only(&self) -> Option<(Space, LaneMask)> {
+        (self.count == 1).then_some(self.list[0])
     }
 
     /// Iterates over the memories accessed, each with its lanes (at least one).

@@ -23,7 +23,7 @@ pub(in crate::exec) fn atomic_vector(
     let each = u64::from(first.ty.bytes());
     let bytes = each * (1 + op.others.len() as u64);
     // The vector is checked as a whole, so that a fault changes nothing.
-    fill_addresses(first.address, registers, env.addresses);
+    fill_addresses(first.address, lanes, registers, env.addresses);
     let parts = resolve(first.space, lanes, env.shared.start(), env.addresses);
     if let Some(upper) = op.joint {
         return joint(op, upper, parts, lanes, registers, env);
@@ -46,7 +46,7 @@ pub(in crate::exec) fn atomic_vector(
     for (d, values) in results {
         put(registers, d, false, lanes, |lane| values[lane].into());
     }
-    fill_addresses(first.address, registers, env.addresses);
+    fill_addresses(first.address, lanes, registers, env.addresses);
     Ok(match effect {
         Effect::Access(access) => {
             Effect::Access(MemoryAccess { bytes: bytes as u8, changed: written, ..access })

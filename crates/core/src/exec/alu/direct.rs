@@ -33,12 +33,45 @@ pub fn lane_function(op: &Op) -> LaneFunction {
     direct.unwrap_or(element_wise)
 }
 
+/// Calls the loop over lanes that visits them one by one, which is faster for a few.
+macro_rules! each {
+    (unary, $on:ident, $types:tt, $args:tt) => { call!($on unary_each $types $args) };
+    (binary, $on:ident, $types:tt, $args:tt) => { call!($on binary_each $types $args) };
+    (ternary, $on:ident, $types:tt, $args:tt) => { call!($on ternary_each $types $args) };
+}
+
+/// Calls a loop over lanes.
+macro_rules! call {
+    ($on:ident $loop:ident [$($t:ty),+] ($($args:expr),+)) => { $on.$loop::<$($t),+>($($args),+) };
+}
+
 /// Makes a function of one loop over lanes.
 macro_rules! one_loop {
     ($loop:ident<$($t:ty),+>, $f:expr) => {{
         let function: LaneFunction = |op: &Op, mask: LaneMask, registers: &mut RegisterFile| {
             if let &Op::Lane(LaneOp { d, s, .. }) = op {
-                Lanes { registers, mask }.$loop::<$($t),+>(d, s, $f);
+                let mut on = Lanes { registers, mask };
+                if mask.is_sparse() {
+                    each!($loop, on, [$($t),+], (d, s, $f));
+                } else {
+                    on.$loop::<$($t),+>(d, s, $f);
+                }
+            }
+        };
+        Some(function)
+    }};
+}
+
+/// Makes a function of a shift, whose amount is mostly the same in all lanes.
+macro_rules! shift {
+    ($t:ty, $f:ident) => {{
+        let function: LaneFunction = |op: &Op, mask: LaneMask, registers: &mut RegisterFile| {
+            if let &Op::Lane(LaneOp { d, s, .. }) = op {
+                let mut on = Lanes { registers, mask };
+                match on.uniform(s[1]) {
+                    Some(by) => on.unary::<$t, $t>(d, s, |a| Integer::$f(a, by)),
+                    None => on.binary::<$t, u32, $t>(d, s, Integer::$f),
+                }
             }
         };
         Some(function)
@@ -80,11 +113,9 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
         (LaneFn::And, _, 32) => one_loop!(binary<u32, u32, u32>, |a, b| a & b),
         (LaneFn::Or, _, 32) => one_loop!(binary<u32, u32, u32>, |a, b| a | b),
         (LaneFn::Xor, _, 32) => one_loop!(binary<u32, u32, u32>, |a, b| a ^ b),
-        (LaneFn::Shl, _, 32) => one_loop!(binary<u32, u32, u32>, Integer::shl),
-        (LaneFn::Shr, Type::U32 | Type::B32, _) => {
-            one_loop!(binary<u32, u32, u32>, Integer::shr)
-        }
-        (LaneFn::Shr, Type::S32, _) => one_loop!(binary<i32, u32, i32>, Integer::shr),
+        (LaneFn::Shl, _, 32) => shift!(u32, shl),
+        (LaneFn::Shr, Type::U32 | Type::B32, _) => shift!(u32, shr),
+        (LaneFn::Shr, Type::S32, _) => shift!(i32, shr),
         (LaneFn::Add { sat: false }, _, 32) => one_loop!(binary<u32, u32, u32>, Integer::add),
         (LaneFn::Add { sat: false }, _, 64) => one_loop!(binary<u64, u64, u64>, Integer::add),
         (LaneFn::Sub { sat: false }, _, 32) => one_loop!(binary<u32, u32, u32>, Integer::sub),

@@ -145,6 +145,35 @@ integers!(
     i64 unsigned u64 wide i128,
 );
 
+/// Divisor of many unsigned values, at least 2.
+#[derive(Clone, Copy)]
+pub(crate) struct Divisor {
+    by: u32,
+    /// 2^64 / `by`, rounded up. Its product with a 32-bit value has the exact quotient in the bits
+    /// from 2^64 on (Lemire, Kaser and Kurz, "Faster remainder by direct computation", 2019).
+    inverse: u64,
+}
+
+impl Divisor {
+    /// Returns `None` if `by` is 0 or 1.
+    #[inline(always)]
+    pub(crate) fn new(by: u32) -> Option<Divisor> {
+        (by > 1).then(|| Divisor { by, inverse: u64::MAX / u64::from(by) + 1 })
+    }
+
+    /// Returns `a` divided by it.
+    #[inline(always)]
+    pub(crate) fn quotient(self, a: u32) -> u32 {
+        ((u128::from(self.inverse) * u128::from(a)) >> 64) as u32
+    }
+
+    /// Returns the remainder of `a`.
+    #[inline(always)]
+    pub(crate) fn remainder(self, a: u32) -> u32 {
+        a.wrapping_sub(self.quotient(a).wrapping_mul(self.by))
+    }
+}
+
 /// Returns `mad.hi.sat.s32`: the high half of the product plus `c`, clamped.
 #[inline(always)]
 pub(crate) fn mad_hi_sat(a: i32, b: i32, c: i32) -> i32 {
@@ -226,6 +255,26 @@ mod tests {
                 assert_eq!(
                     i128::from(mad_hi_sat(sa, sb, sa)),
                     (((sx * sy) >> 32) + sx).clamp(i32::MIN.into(), i32::MAX.into())
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_divisor_of_many_values_divides_exactly() {
+        let near = |a: u32| (0..3).map(move |i| a.wrapping_add(i).wrapping_sub(1));
+        let divisors = (0..1000).chain((10..32).flat_map(|bit| near(1 << bit))).chain(CORNERS32);
+        for by in divisors {
+            let Some(divisor) = Divisor::new(by) else {
+                assert!(by < 2);
+                continue;
+            };
+            let multiples = (0..40).map(|i| (u32::MAX / by).wrapping_mul(i) / 39 * by);
+            for a in multiples.flat_map(near).chain(CORNERS32) {
+                assert_eq!(
+                    (divisor.quotient(a), divisor.remainder(a)),
+                    (a / by, a % by),
+                    "{a} {by}"
                 );
             }
         }

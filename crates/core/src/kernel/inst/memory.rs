@@ -62,6 +62,11 @@ pub struct Access {
 }
 
 impl Access {
+    /// Returns true for one 32-bit element per lane in a 32-bit register.
+    pub const fn is_word(&self) -> bool {
+        self.ty.bits() == 32 && self.count == 1 && !self.wide
+    }
+
     /// Returns true for a strong access, which may be concurrent.
     ///
     /// A spin loop on it yields.

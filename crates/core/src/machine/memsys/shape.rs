@@ -16,6 +16,8 @@ pub(in crate::machine) struct Shape {
     offsets: [u64; MAX_LANES],
     /// All ones for each lane of the access.
     is_in: [u64; MAX_LANES],
+    /// True if the access has few lanes.
+    is_sparse: bool,
 }
 
 /// Returns the bytes by which all addresses may move without a change of lines, sectors and banks.
@@ -41,6 +43,7 @@ impl Shape {
                 true => u64::MAX,
                 false => 0,
             }),
+            is_sparse: access.lanes.is_sparse(),
         }
     }
 
@@ -64,6 +67,13 @@ impl Shape {
         };
         let mut differs = base ^ self.base;
         if access.row {
+            return differs == 0;
+        }
+        if self.is_sparse {
+            for lane in access.lanes.lanes() {
+                let lane = lane as usize % MAX_LANES;
+                differs |= addresses[lane].wrapping_sub(first) ^ self.offsets[lane];
+            }
             return differs == 0;
         }
         for ((address, offset), is_in) in addresses.iter().zip(&self.offsets).zip(&self.is_in) {

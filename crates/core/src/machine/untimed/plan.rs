@@ -27,6 +27,8 @@ pub(super) struct Step {
     pub slots: u32,
     /// Target of a branch.
     pub target: Option<Pc>,
+    /// True for a load or store.
+    pub accesses: bool,
     /// True if a warp executes it ahead of a deferred barrier at which it has arrived.
     pub ahead: bool,
     /// Number of micro-ops from here to the end of the straight piece; 0: it is not straight.
@@ -38,6 +40,7 @@ pub(super) struct Step {
 /// A micro-op that only changes registers.
 pub(super) struct Straight<'a> {
     pub pc: Pc,
+    pub next: Pc,
     pub inst: &'a Inst,
     /// Its effect on lanes.
     pub effect: LaneFunction,
@@ -73,6 +76,8 @@ impl<'a> Plan<'a> {
                     Op::Branch { target, .. } => Some(target),
                     _ => None,
                 },
+                accesses: cost.kind == Kind::Plain
+                    && matches!(op.inst.op, Op::Load(_) | Op::Store(_)),
                 ahead: cost.ahead,
                 len: 0,
                 first: 0,
@@ -95,8 +100,9 @@ impl<'a> Plan<'a> {
                 let op = &ops[pc.index()];
                 let is_guarded = op.inst.guard.is_some();
                 let (inst, effect) = (&op.inst, costs[pc.index()].lanes);
-                straight.push(Straight { pc, inst, effect, slots: op.count, is_guarded });
-                pc = op.next;
+                let (next, slots) = (op.next, op.count);
+                straight.push(Straight { pc, next, inst, effect, slots, is_guarded });
+                pc = next;
                 if pc.index() >= ops.len() || !straight_ops[pc.index()] || reached[pc.index()] {
                     break;
                 }

@@ -120,16 +120,7 @@ impl<O: Observer> Runner<'_, O> {
         }
         match effect {
             Effect::Access(access) => {
-                // Local memory is private to the warp and part of the state that the hang detection
-                // compares.
-                let own =
-                    matches!(&op.inst.op, Op::Store(store) if store.access.space == Space::Local);
-                if access.changed && !own {
-                    self.watch.progress();
-                }
-                if !access.lanes.is_empty() {
-                    self.access(warp, issue, access);
-                }
+                self.accessed(warp, issue, access);
                 warp.control.go(next);
             }
             Effect::Image(access) => {
@@ -214,6 +205,20 @@ impl<O: Observer> Runner<'_, O> {
         let &Issue { w, pc, active, .. } = issue;
         let (cycle, sm, warp) = (0, self.id, WarpId(w as u32));
         self.observer.on(Event::Branch { cycle, sm, warp, pc, active, taken });
+    }
+
+    /// Notes the progress that an access makes, and reports it.
+    #[inline(always)]
+    pub(super) fn accessed(&mut self, warp: &Warp, issue: &Issue<'_>, access: MemoryAccess) {
+        // Local memory is private to the warp and part of the state that the hang detection
+        // compares.
+        let own = matches!(&issue.step.inst.op, Op::Store(s) if s.access.space == Space::Local);
+        if access.changed && !own {
+            self.watch.progress();
+        }
+        if !access.lanes.is_empty() {
+            self.access(warp, issue, access);
+        }
     }
 
     /// Shows an access to observers and reports its traffic.

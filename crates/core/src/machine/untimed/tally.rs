@@ -1,7 +1,8 @@
 //! Events that repeat, told once with their number.
 //!
 //! Warps mostly execute a step with the masks, and access memory in the pattern, of its last
-//! execution. Such an execution costs an addition; the observer is told when one differs.
+//! execution, or of the last that differed: some warps of a block work, others do not. Such an
+//! execution costs an addition; the observer is told when another one comes.
 
 use super::plan::{Plan, Step};
 use crate::base::{LaneMask, MAX_LANES, Pc};
@@ -14,8 +15,10 @@ use crate::machine::pricing::Kind;
 pub(super) struct Tally {
     /// Executions of the straight piece that begins here.
     pieces: Vec<Piece>,
-    runs: Vec<Run>,
-    patterns: Vec<Option<Box<Pattern>>>,
+    /// The latest masks first.
+    runs: Vec<[Run; 2]>,
+    /// The latest pattern first.
+    patterns: Vec<[Option<Box<Pattern>>; 2]>,
 }
 
 /// Executions of a straight piece with one mask.
@@ -41,13 +44,28 @@ struct Pattern {
     times: u64,
 }
 
+impl Pattern {
+    /// Counts an access that has this pattern. Returns false for another one.
+    #[inline(always)]
+    fn repeats(
+        pattern: &mut Option<Box<Pattern>>,
+        access: MemoryAccess,
+        addresses: &[u64; MAX_LANES],
+    ) -> bool {
+        let fitting = pattern.as_mut().filter(|known| known.shape.fits(access, addresses));
+        let Some(pattern) = fitting else { return false };
+        pattern.times += 1;
+        true
+    }
+}
+
 impl Tally {
     /// Creates an empty tally for a code of `steps`.
     pub(super) fn new(steps: usize) -> Tally {
         Tally {
             pieces: vec![Piece::default(); steps],
-            runs: vec![Run::default(); steps],
-            patterns: (0..steps).map(|_| None).collect(),
+            runs: vec![Default::default(); steps],
+            patterns: (0..steps).map(|_| Default::default()).collect(),
         }
     }
 
@@ -78,16 +96,19 @@ impl Tally {
         (active, lanes): (LaneMask, LaneMask),
         slots: u32,
     ) {
-        let run = &mut self.runs[pc.index()];
+        let [run, earlier] = &mut self.runs[pc.index()];
         if (run.active, run.lanes) != (active, lanes) {
-            let ended = std::mem::replace(run, Run { active, lanes, times: 0, slots: 0 });
-            tell_run(step, observer, pc, ended);
+            std::mem::swap(run, earlier);
+            if (run.active, run.lanes) != (active, lanes) {
+                let ended = std::mem::replace(run, Run { active, lanes, times: 0, slots: 0 });
+                tell_run(step, observer, pc, ended);
+            }
         }
         run.times += 1;
         run.slots += u64::from(slots);
     }
 
-    /// Adds an access, whose traffic is `traffic` unless it repeats the step's last one.
+    /// Adds an access, whose traffic is `traffic` unless it repeats a known one of the step.
     #[inline(always)]
     pub(super) fn access(
         &mut self,
@@ -97,29 +118,35 @@ impl Tally {
         addresses: &mut [u64; MAX_LANES],
         traffic: impl FnOnce(&mut [u64; MAX_LANES]) -> Traffic,
     ) {
-        let slot = &mut self.patterns[pc.index()];
-        match slot {
-            Some(pattern) if pattern.shape.fits(access, addresses) => pattern.times += 1,
-            _ => {
-                let shape = Shape::new(access, addresses);
-                let pattern = Pattern { shape, traffic: traffic(addresses), times: 1 };
-                if let Some(ended) = slot.replace(Box::new(pattern)) {
-                    observer.accesses(pc, &ended.traffic, ended.times);
-                }
+        let [latest, earlier] = &mut self.patterns[pc.index()];
+        if Pattern::repeats(latest, access, addresses) {
+            return;
+        }
+        std::mem::swap(latest, earlier);
+        if Pattern::repeats(latest, access, addresses) {
+            return;
+        }
+        let shape = Shape::new(access, addresses);
+        let pattern = Pattern { shape, traffic: traffic(addresses), times: 1 };
+        match latest {
+            Some(ended) => {
+                observer.accesses(pc, &ended.traffic, ended.times);
+                **ended = pattern;
             }
+            None => *latest = Some(Box::new(pattern)),
         }
     }
 
     /// Tells all events.
     pub(super) fn end(self, plan: &Plan<'_>, observer: &mut impl Observer) {
-        for ((piece, run), (step, pc)) in
+        for ((piece, runs), (step, pc)) in
             self.pieces.into_iter().zip(self.runs).zip(plan.steps.iter().zip(0..))
         {
             tell_piece(plan, observer, Pc(pc), piece);
-            tell_run(step, observer, Pc(pc), run);
+            runs.into_iter().for_each(|run| tell_run(step, observer, Pc(pc), run));
         }
-        for (pattern, pc) in self.patterns.into_iter().zip(0..) {
-            if let Some(pattern) = pattern {
+        for (patterns, pc) in self.patterns.into_iter().zip(0..) {
+            for pattern in patterns.into_iter().flatten() {
                 observer.accesses(Pc(pc), &pattern.traffic, pattern.times);
             }
         }

@@ -9,7 +9,7 @@ use crate::exec::{self, Effect, Env, Fault, SystemLog};
 use crate::kernel::Op;
 use crate::machine::block::Block;
 use crate::machine::device::Context;
-use crate::machine::issue::branch;
+use crate::machine::issue::{branch, join};
 use crate::machine::pricing::Kind;
 use crate::machine::verdict::{FaultReport, Watch};
 use crate::machine::warp::Warp;
@@ -99,25 +99,23 @@ impl<'a, O: Observer> Runner<'a, O> {
                 warp.wait(arrival, pc);
                 continue;
             }
-            let quick = O::FOLDS && !self.watch.observes_next() && warp.ahead.is_none();
+            let quick = O::FOLDS && !self.watch.observes_next();
             match step.kind {
-                _ if step.is_straight() && quick => {
-                    self.straight(warp, step, pc, active);
-                    continue;
+                _ if step.is_straight() => match quick {
+                    true if warp.ahead.is_none() => self.straight(warp, step, pc, active),
+                    true => self.straight_ahead(warp, step, active),
+                    false => self.one_by_one(warp, w, step, active),
+                },
+                Kind::ConditionalBranch if quick => self.branch(warp, step, pc, active),
+                Kind::Join if quick => self.join(warp, step, pc, active),
+                Kind::Plain if quick && step.accesses => {
+                    self.load_or_store(warp, w, step, pc, active)?;
                 }
-                _ if step.is_straight() => {
-                    self.one_by_one(warp, w, step, active);
-                    continue;
+                _ => {
+                    if let Some(stop) = self.step(warp, w, step, pc, active)? {
+                        return Ok(stop);
+                    }
                 }
-                Kind::ConditionalBranch if quick => {
-                    self.branch(warp, step, pc, active);
-                    continue;
-                }
-                _ => {}
-            }
-            match self.step(warp, w, step, pc, active)? {
-                None => {}
-                Some(stop) => return Ok(stop),
             }
         }
     }
@@ -141,8 +139,31 @@ impl<'a, O: Observer> Runner<'a, O> {
         self.issued += count;
         self.watch.skip(count);
         if let Some(last) = piece.last() {
-            warp.control.go(plan.ops[last.pc.index()].next);
+            warp.control.go(last.next);
         }
+    }
+
+    /// Executes the beginning of a straight piece, ahead of a deferred barrier.
+    fn straight_ahead(&mut self, warp: &mut Warp, step: &Step, active: LaneMask) {
+        let plan = self.plan;
+        for op in plan.piece(step) {
+            let own = &plan.steps[op.pc.index()];
+            if !own.ahead {
+                break; // the warp waits here
+            }
+            let lanes = exec::guarded(op.inst, active, &warp.registers);
+            self.count(own, op.pc, (active, lanes));
+            (op.effect)(&op.inst.op, lanes, &mut warp.registers);
+            warp.control.go(op.next);
+        }
+    }
+
+    /// Counts an execution of a step for which states are not compared.
+    #[inline(always)]
+    fn count(&mut self, step: &Step, pc: Pc, masks: (LaneMask, LaneMask)) {
+        self.issued += 1;
+        self.watch.skip(1);
+        self.tally.issue(step, &mut self.observer, pc, masks, step.slots);
     }
 
     /// Executes a conditional branch.
@@ -150,14 +171,43 @@ impl<'a, O: Observer> Runner<'a, O> {
     fn branch(&mut self, warp: &mut Warp, step: &Step, pc: Pc, active: LaneMask) {
         let op = &self.plan.ops[pc.index()];
         let lanes = exec::guarded(&op.inst, active, &warp.registers);
-        self.issued += 1;
-        self.watch.skip(1);
-        self.tally.issue(step, &mut self.observer, pc, (active, lanes), step.slots);
+        self.count(step, pc, (active, lanes));
         match step.target {
             Some(target) if lanes == active => warp.control.go(target),
             Some(_) if lanes.is_empty() => warp.control.go(op.next),
             _ => warp.control.advance(branch(op, lanes)),
         }
+    }
+
+    /// Executes a convergence operation.
+    #[inline(always)]
+    fn join(&mut self, warp: &mut Warp, step: &Step, pc: Pc, active: LaneMask) {
+        let op = &self.plan.ops[pc.index()];
+        let lanes = exec::guarded(&op.inst, active, &warp.registers);
+        self.count(step, pc, (active, lanes));
+        warp.control.advance(join(op));
+    }
+
+    /// Executes a load or store.
+    #[inline(always)]
+    fn load_or_store(
+        &mut self,
+        warp: &mut Warp,
+        w: usize,
+        step: &Step,
+        pc: Pc,
+        active: LaneMask,
+    ) -> Result<(), Box<FaultReport>> {
+        let op = &self.plan.ops[pc.index()];
+        let lanes = exec::guarded(&op.inst, active, &warp.registers);
+        self.count(step, pc, (active, lanes));
+        let issue = Issue { w, pc, active, lanes, step: op };
+        let effect = self.execute(warp, &issue).map_err(|f| self.fault(f, warp, &issue))?;
+        if let Effect::Access(access) = effect {
+            self.accessed(warp, &issue, access);
+        }
+        warp.control.go(op.next);
+        Ok(())
     }
 
     /// Executes a straight piece one by one, so that a turn ends where it ends for a whole piece.
