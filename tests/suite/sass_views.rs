@@ -113,6 +113,8 @@ fn small_machine_code_leaves_what_it_expects() {
         "barrier_objects_80",
         "dynamic_size",
         "extremes_80",
+        "formatted",
+        "formatted_75",
         "generic_addresses",
         "generic_addresses_80",
         "generic_constants",

@@ -4,10 +4,11 @@ use std::fs;
 
 use super::cli::{good, simt_sim};
 
-const PROGRAMS: [&str; 7] = [
+const PROGRAMS: [&str; 8] = [
     "tests/textures/fetch.ir",
     "tests/textures/surface.ir",
     "tests/textures/sum_of_blocks.ir",
+    "tests/textures/formatted.ir",
     "programs/cuda/convolve_texture.ptx",
     "programs/cuda/convolve_shared.ptx",
     "programs/sass/convolve_texture.sass",

@@ -1,6 +1,8 @@
 //! Accesses to surfaces: coordinates to addresses, then as loads, stores and atomics.
 
-use super::image::Image;
+use super::arith::half::{Half, Short};
+use super::image::{Channel, Image};
+use super::memory::Words;
 use super::texture::{image, suits};
 use super::{AccessKind, Effect, Env, Fault, FaultKind, MemoryAccess, RegisterFile, access};
 use crate::base::{LaneMask, MAX_LANES};
@@ -20,14 +22,22 @@ pub(super) fn access(
     if lanes.is_empty() {
         return Ok(Effect::Done);
     }
-    let bytes = u64::from(op.ty.bytes()) * u64::from(op.count);
+    let mut bytes = u64::from(op.ty.bytes()) * u64::from(op.count);
     let mut inside = LaneMask::EMPTY;
+    let mut changed = false;
     for lane in lanes.lanes() {
         let image = image(op.handle, true, lane, registers, env)?;
         suits(op.place.geometry, &image, lane)?;
+        if matches!(op.direction, SurfaceMove::Texel(_)) {
+            bytes = image.texel_bytes();
+        }
         if let Some(address) = place(op, &image, bytes, lane, registers)? {
             env.addresses[lane as usize % MAX_LANES] = address;
             inside |= LaneMask::lane(lane);
+            if let SurfaceMove::Texel(rows) = op.direction {
+                let rows = &rows[..usize::from(op.count).min(4)];
+                changed |= store_texel(rows, &image, address, lane, registers, env)?;
+            }
         }
     }
     let outside = lanes - inside;
@@ -58,6 +68,7 @@ pub(super) fn access(
             let store = Store { access, s, address };
             (AccessKind::Write, access::store_at(&store, inside, registers, env)?)
         }
+        SurfaceMove::Texel(_) => (AccessKind::Write, changed),
         SurfaceMove::Reduce(f, b) => {
             let atomic = Atomic {
                 space: Space::Global,
@@ -99,9 +110,13 @@ fn place(
 ) -> Result<Option<u64>, Fault> {
     let l = lane as usize % MAX_LANES;
     let value = |row: Row| i64::from(registers.narrow[usize::from(row.0)][l] as i32);
+    let texel = matches!(op.direction, SurfaceMove::Texel(_));
     let mut at = [0i64; 3];
     for (place, row) in at.iter_mut().zip(op.place.at).take(op.place.geometry.coordinates()) {
         *place = value(row);
+    }
+    if texel {
+        at[0] *= image.texel_bytes() as i64;
     }
     if let Some(layer) = op.place.layer {
         // A negative layer is a high one.
@@ -134,4 +149,49 @@ fn place(
     }
     let offset = image.offset(at[0] as u64, at[1] as u64, at[2] as u64);
     Ok(Some(image.address.wrapping_add(offset)))
+}
+
+/// Stores a texel of converted channels. Returns true if a byte changed.
+fn store_texel(
+    rows: &[Row],
+    image: &Image,
+    address: u64,
+    lane: u32,
+    registers: &RegisterFile,
+    env: &Env<'_>,
+) -> Result<bool, Fault> {
+    let bytes = image.texel_bytes();
+    let segment = env.global.segment(address).filter(|segment| segment.holds(address, bytes));
+    let segment = segment.ok_or(Fault {
+        lane,
+        kind: FaultKind::OutOfBounds { space: Space::Global, address, bytes: bytes as u32 },
+    })?;
+    let mut view = env.global.view(segment);
+    let (bits, l) = (image.channel.bits(), lane as usize % MAX_LANES);
+    let mut changed = false;
+    for i in 0..image.channels {
+        // PTX leaves open what channels without a value become.
+        let row = rows.get(i as usize);
+        let value = row.map_or(0, |row| registers.narrow[usize::from(row.0)][l]);
+        let at = address + u64::from(i * bits / 8);
+        let shift = 8 * (at & 3);
+        let mask = u32::MAX >> (32 - bits) << shift;
+        let value = stored(value, image.channel) << shift;
+        let (old, new) = view.update(l, at, |word| word & !mask | value);
+        changed |= old != new;
+    }
+    Ok(changed)
+}
+
+/// Converts a value to the bits of a channel: a float to a float, an integer to the nearest one.
+fn stored(value: u32, channel: Channel) -> u32 {
+    let signed = |least: i32, most: i32| (value as i32).clamp(least, most) as u32;
+    match channel {
+        Channel::U8 => value.min(0xff),
+        Channel::U16 => value.min(0xffff),
+        Channel::S8 => signed(-0x80, 0x7f) & 0xff,
+        Channel::S16 => signed(-0x8000, 0x7fff) & 0xffff,
+        Channel::U32 | Channel::S32 | Channel::F32 => value,
+        Channel::F16 => Half::narrow(f32::from_bits(value).into()).0.into(),
+    }
 }

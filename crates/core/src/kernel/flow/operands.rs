@@ -219,7 +219,7 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             op.place.rows().map(narrow).for_each(&mut visit);
             match op.direction {
                 SurfaceMove::Load(_) => {}
-                SurfaceMove::Store(s) => {
+                SurfaceMove::Store(s) | SurfaceMove::Texel(s) => {
                     let count = usize::from(op.count).min(s.len());
                     s[..count].iter().map(|&r| row(r, op.wide)).for_each(visit);
                 }

@@ -131,11 +131,13 @@ pub enum SurfaceMove {
     Load([Option<Row>; 4]),
     /// `sust.b`, with values.
     Store([Row; 4]),
+    /// `sust.p`, with channels, which are converted to those of the surface.
+    Texel([Row; 4]),
     /// `sured.b`, with the operand.
     Reduce(AtomicFn, Row),
 }
 
-/// `suld`, `sust` and `sured`. The first coordinate is in bytes.
+/// `suld`, `sust` and `sured`. The first coordinate is in bytes, or in texels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
     /// Surface.

@@ -162,8 +162,15 @@ fn query(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
 /// SULD.D.BA.2D.STRONG.SM.TRAP R14, [R2], UR8, 0x0
 fn surface(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     let (loads, reduces) = (l.text.name == "SULD", l.text.name == "SURED");
-    // Accesses by element type (`.P`) are not supported.
-    if !l.text.take("D") || !l.text.take("BA") {
+    // `.P` stores texels: all four channels, or the first ones.
+    let texel = l.text.name == "SUST" && l.text.take("P");
+    let channels = match () {
+        () if l.text.take("R") => 1,
+        () if l.text.take("RG") => 2,
+        () => 4,
+    };
+    let bytes = l.text.take("D") && l.text.take("BA");
+    if texel == bytes {
         return Err(Missing::Operands);
     }
     let names = ["1D", "2D", "3D", "1D_ARRAY", "2D_ARRAY"];
@@ -182,7 +189,11 @@ fn surface(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
         ("OR", AtomicFn::Or),
     ];
     let f = functions.into_iter().filter(|_| reduces).find(|(name, _)| l.text.take(name));
-    let (mut ty, mut count) = if reduces { (Type::U32, 1) } else { width(l) };
+    let (mut ty, mut count) = match () {
+        () if reduces => (Type::U32, 1),
+        () if texel => (Type::B32, channels),
+        () => width(l),
+    };
     let types = [("S32", Type::S32), ("U64", Type::U64), ("S64", Type::S64), ("64", Type::U64)];
     for (name, known) in types {
         if reduces && l.text.take(name) {
@@ -221,6 +232,8 @@ fn surface(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
         SurfaceMove::Reduce(f, l.plain(1, width)?)
     } else if reduces {
         return Err(Missing::Opcode);
+    } else if texel {
+        SurfaceMove::Texel(l.sources(1, count)?)
     } else {
         SurfaceMove::Store(l.sources(1, count)?)
     };

@@ -84,7 +84,8 @@ pub(super) fn surface(m: &FormMatch<'_>, args: &Args) -> Op {
             let (sources, wide) = values(args, 1);
             let mut s = [Row(0); 4];
             s.iter_mut().zip(sources.iter().flatten()).for_each(|(place, v)| *place = v.row);
-            (SurfaceMove::Store(s), wide)
+            let texel = m.words.iter().flatten().any(|word| *word == "p");
+            (if texel { SurfaceMove::Texel(s) } else { SurfaceMove::Store(s) }, wide)
         }
         _ => {
             let f = m.pick(&[
