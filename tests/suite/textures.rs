@@ -28,6 +28,18 @@ fn results_are_the_closed_forms_in_both_modes() {
     }
 }
 
+/// A fault of one lane leaves memory as it was.
+#[test]
+fn a_formatted_store_outside_changes_nothing() {
+    for mode in ["pre-volta", "volta"] {
+        let store = ["run", "tests/textures/outside.ir", "--mode", mode, "--show", "bytes[0..8]"];
+        let ended = simt_sim(&store);
+        assert_eq!(ended.code, 5, "{}{}", ended.out, ended.err);
+        assert!(ended.out.contains("FAULT: outside of the surface"), "{}", ended.out);
+        assert!(ended.out.contains("bytes[0]: 9 9 9 9 9 9 9 9"), "{}", ended.out);
+    }
+}
+
 /// Reductions of a surface are atomics: their blocks communicate, so their SMs share one thread.
 #[test]
 fn reductions_of_many_blocks_lose_nothing() {

@@ -24,7 +24,7 @@ pub(super) fn access(
     }
     let mut bytes = u64::from(op.ty.bytes()) * u64::from(op.count);
     let mut inside = LaneMask::EMPTY;
-    let mut changed = false;
+    let mut texels = Vec::new();
     for lane in lanes.lanes() {
         let image = image(op.handle, true, lane, registers, env)?;
         suits(op.place.geometry, &image, lane)?;
@@ -34,9 +34,8 @@ pub(super) fn access(
         if let Some(address) = place(op, &image, bytes, lane, registers)? {
             env.addresses[lane as usize % MAX_LANES] = address;
             inside |= LaneMask::lane(lane);
-            if let SurfaceMove::Texel(rows) = op.direction {
-                let rows = &rows[..usize::from(op.count).min(4)];
-                changed |= store_texel(rows, &image, address, lane, registers, env)?;
+            if matches!(op.direction, SurfaceMove::Texel(_)) {
+                texels.push((lane, image));
             }
         }
     }
@@ -68,7 +67,10 @@ pub(super) fn access(
             let store = Store { access, s, address };
             (AccessKind::Write, access::store_at(&store, inside, registers, env)?)
         }
-        SurfaceMove::Texel(_) => (AccessKind::Write, changed),
+        SurfaceMove::Texel(s) => {
+            let s = &s[..usize::from(op.count).min(4)];
+            (AccessKind::Write, store_texels(s, &texels, registers, env)?)
+        }
         SurfaceMove::Reduce(f, b) => {
             let atomic = Atomic {
                 space: Space::Global,
@@ -151,34 +153,37 @@ fn place(
     Ok(Some(image.address.wrapping_add(offset)))
 }
 
-/// Stores a texel of converted channels. Returns true if a byte changed.
-fn store_texel(
+/// Stores texels of converted channels `rows` to global memory at `Env::addresses`, by lane. Returns
+/// true if any byte changed.
+fn store_texels(
     rows: &[Row],
-    image: &Image,
-    address: u64,
-    lane: u32,
+    texels: &[(u32, Image)],
     registers: &RegisterFile,
     env: &Env<'_>,
 ) -> Result<bool, Fault> {
-    let bytes = image.texel_bytes();
-    let segment = env.global.segment(address).filter(|segment| segment.holds(address, bytes));
-    let segment = segment.ok_or(Fault {
-        lane,
-        kind: FaultKind::OutOfBounds { space: Space::Global, address, bytes: bytes as u32 },
-    })?;
-    let mut view = env.global.view(segment);
-    let (bits, l) = (image.channel.bits(), lane as usize % MAX_LANES);
+    for &(lane, ref image) in texels {
+        let (space, one, bytes) = (Space::Global, LaneMask::lane(lane), image.texel_bytes());
+        if access::check(space, one, bytes, true, env).is_none() {
+            return Err(access::first_fault_of(space, one, bytes, true, env));
+        }
+    }
     let mut changed = false;
-    for i in 0..image.channels {
-        // PTX leaves open what channels without a value become.
-        let row = rows.get(i as usize);
-        let value = row.map_or(0, |row| registers.narrow[usize::from(row.0)][l]);
-        let at = address + u64::from(i * bits / 8);
-        let shift = 8 * (at & 3);
-        let mask = u32::MAX >> (32 - bits) << shift;
-        let value = stored(value, image.channel) << shift;
-        let (old, new) = view.update(l, at, |word| word & !mask | value);
-        changed |= old != new;
+    for &(lane, ref image) in texels {
+        let (bits, l) = (image.channel.bits(), lane as usize % MAX_LANES);
+        let address = env.addresses[l];
+        let Some(segment) = env.global.segment(address) else { continue };
+        let mut view = env.global.view(segment);
+        for i in 0..image.channels {
+            // PTX leaves open what channels without a value become.
+            let row = rows.get(i as usize);
+            let value = row.map_or(0, |row| registers.narrow[usize::from(row.0)][l]);
+            let at = address + u64::from(i * bits / 8);
+            let shift = 8 * (at & 3);
+            let mask = u32::MAX >> (32 - bits) << shift;
+            let value = stored(value, image.channel) << shift;
+            let (old, new) = view.update(l, at, |word| word & !mask | value);
+            changed |= old != new;
+        }
     }
     Ok(changed)
 }
