@@ -392,7 +392,17 @@ pub fn step(
 ) -> Result<Effect, Fault> {
     // The most frequent instructions go straight to their functions.
     match &inst.op {
-        Op::Load(op) if !op.uniform => access::load(op, lanes, registers, env),
+        Op::Load(op) => {
+            let effect = access::load(op, lanes, registers, env)?;
+            if op.uniform {
+                let lane = lanes.lowest().unwrap_or(0) as usize % MAX_LANES;
+                for d in op.d.into_iter().flatten() {
+                    let value = registers.narrow[usize::from(d.0)][lane];
+                    registers.narrow[usize::from(d.0)] = [value; MAX_LANES];
+                }
+            }
+            Ok(effect)
+        }
         Op::Store(op) => access::store(op, lanes, registers, env),
         _ => other_step(inst, lanes, active, registers, env),
     }
@@ -430,17 +440,7 @@ fn other_step(
             };
             access::put(registers, d, clock.is_wide(), lanes, |_| now);
         }
-        Op::Load(op) if op.uniform => {
-            let effect = access::load(op, lanes, registers, env)?;
-            let lane = lanes.lowest().unwrap_or(0) as usize % MAX_LANES;
-            for d in op.d.into_iter().flatten() {
-                let value = registers.narrow[usize::from(d.0)][lane];
-                registers.narrow[usize::from(d.0)] = [value; MAX_LANES];
-            }
-            return Ok(effect);
-        }
-        Op::Load(op) => return access::load(op, lanes, registers, env),
-        Op::Store(op) => return access::store(op, lanes, registers, env),
+        Op::Load(_) | Op::Store(_) => unreachable!("`step` executes these"),
         Op::Atomic(op) => return access::atomic(op, lanes, registers, env),
         Op::AtomicVector(op) => return access::atomic_vector(op, lanes, registers, env),
         &Op::Branch { uniform, .. } => return branch(uniform, lanes, active),

@@ -158,7 +158,7 @@ impl<'a, O: Observer> Runner<'a, O> {
         }
     }
 
-    /// Counts an execution of a step for which states are not compared.
+    /// Counts an execution of a step with the masks of its active and executing lanes.
     #[inline(always)]
     fn count(&mut self, step: &Step, pc: Pc, masks: (LaneMask, LaneMask)) {
         self.issued += 1;
@@ -166,12 +166,26 @@ impl<'a, O: Observer> Runner<'a, O> {
         self.tally.issue(step, &mut self.observer, pc, masks, step.slots);
     }
 
-    /// Executes a conditional branch.
+    /// Counts an execution of a step for which states are not compared. Returns the micro-op and the
+    /// lanes that execute it.
     #[inline(always)]
-    fn branch(&mut self, warp: &mut Warp, step: &Step, pc: Pc, active: LaneMask) {
+    fn begin_quick(
+        &mut self,
+        warp: &Warp,
+        step: &Step,
+        pc: Pc,
+        active: LaneMask,
+    ) -> (&'a MicroOp, LaneMask) {
         let op = &self.plan.ops[pc.index()];
         let lanes = exec::guarded(&op.inst, active, &warp.registers);
         self.count(step, pc, (active, lanes));
+        (op, lanes)
+    }
+
+    /// Executes a conditional branch.
+    #[inline(always)]
+    fn branch(&mut self, warp: &mut Warp, step: &Step, pc: Pc, active: LaneMask) {
+        let (op, lanes) = self.begin_quick(warp, step, pc, active);
         match step.target {
             Some(target) if lanes == active => warp.control.go(target),
             Some(_) if lanes.is_empty() => warp.control.go(op.next),
@@ -182,9 +196,7 @@ impl<'a, O: Observer> Runner<'a, O> {
     /// Executes a convergence operation.
     #[inline(always)]
     fn join(&mut self, warp: &mut Warp, step: &Step, pc: Pc, active: LaneMask) {
-        let op = &self.plan.ops[pc.index()];
-        let lanes = exec::guarded(&op.inst, active, &warp.registers);
-        self.count(step, pc, (active, lanes));
+        let (op, _) = self.begin_quick(warp, step, pc, active);
         warp.control.advance(join(op));
     }
 
@@ -198,9 +210,7 @@ impl<'a, O: Observer> Runner<'a, O> {
         pc: Pc,
         active: LaneMask,
     ) -> Result<(), Box<FaultReport>> {
-        let op = &self.plan.ops[pc.index()];
-        let lanes = exec::guarded(&op.inst, active, &warp.registers);
-        self.count(step, pc, (active, lanes));
+        let (op, lanes) = self.begin_quick(warp, step, pc, active);
         let issue = Issue { w, pc, active, lanes, step: op };
         let effect = self.execute(warp, &issue).map_err(|f| self.fault(f, warp, &issue))?;
         if let Effect::Access(access) = effect {
