@@ -3,6 +3,7 @@
  *
  *   cc -o mutated mutated.c -lpthread -ldl && simt-sim exec --max-cycles 200000 -- ./mutated */
 #define _GNU_SOURCE
+#include "fatbin.h"
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -59,19 +60,7 @@ static char stub, variable[64];
 
 /* Registers the kernel and the variable of `PTX` as a program of nvcc does. */
 static void enter(void) {
-    static struct { uint32_t magic; uint16_t version, header; u64 bytes; } *fat;
-    static struct { uint32_t magic, version; void *data, *unused; } wrapper;
-    size_t text = (sizeof PTX + 7) & ~7ul, entry = 64;
-    fat = calloc(1, sizeof *fat + entry + text);
-    fat->magic = 0xba55ed50, fat->version = 1, fat->header = 16, fat->bytes = entry + text;
-    unsigned char *at = (unsigned char *)(fat + 1);
-    uint16_t kind = 1, one = 257;
-    uint32_t header = 64, arch = 75;
-    u64 bytes = text;
-    memcpy(at, &kind, 2), memcpy(at + 2, &one, 2), memcpy(at + 4, &header, 4);
-    memcpy(at + 8, &bytes, 8), memcpy(at + 28, &arch, 4), memcpy(at + 64, PTX, sizeof PTX);
-    wrapper.magic = 0x466243b1, wrapper.version = 1, wrapper.data = fat;
-    void **module = ((void **(*)(void *))dlsym(library, "__cudaRegisterFatBinary"))(&wrapper);
+    void **module = register_ptx(library, PTX, sizeof PTX);
     ((void (*)())dlsym(library, "__cudaRegisterFunction"))(module, &stub, "add", "add", -1, 0L, 0L,
                                                            0L, 0L, 0L);
     ((void (*)())dlsym(library, "__cudaRegisterVar"))(module, variable, "v", "v", 0, 64L, 0, 0);

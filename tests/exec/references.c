@@ -2,6 +2,7 @@
  * memory and to an array, with other filters and read modes. Prints what kernels read.
  *
  *   cc -o references references.c -ldl && simt-sim exec -- ./references */
+#include "fatbin.h"
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -54,19 +55,7 @@ static unsigned call(const char *name, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f,
 
 /* Registers kernels and references as a program of nvcc does. */
 static void enter(void) {
-    static struct { uint32_t magic; uint16_t version, header; u64 bytes; } *fat;
-    static struct { uint32_t magic, version; void *data, *unused; } wrapper;
-    size_t text = (sizeof PTX + 7) & ~7ul, entry = 64;
-    fat = calloc(1, sizeof *fat + entry + text);
-    fat->magic = 0xba55ed50, fat->version = 1, fat->header = 16, fat->bytes = entry + text;
-    unsigned char *at = (unsigned char *)(fat + 1);
-    uint16_t kind = 1, one = 257;
-    uint32_t header = 64, arch = 75;
-    u64 bytes = text;
-    memcpy(at, &kind, 2), memcpy(at + 2, &one, 2), memcpy(at + 4, &header, 4);
-    memcpy(at + 8, &bytes, 8), memcpy(at + 28, &arch, 4), memcpy(at + 64, PTX, sizeof PTX);
-    wrapper.magic = 0x466243b1, wrapper.version = 1, wrapper.data = fat;
-    void **module = ((void **(*)(void *))dlsym(library, "__cudaRegisterFatBinary"))(&wrapper);
+    void **module = register_ptx(library, PTX, sizeof PTX);
     void (*kernel)() = (void (*)())dlsym(library, "__cudaRegisterFunction");
     kernel(module, &read_stub, "read", "read", -1, 0L, 0L, 0L, 0L, 0L);
     kernel(module, &write_stub, "write", "write", -1, 0L, 0L, 0L, 0L, 0L);
