@@ -4,7 +4,7 @@
 //! `tests/observations/h200/states.csv` has each counter of launches with cold caches: the median of
 //! 20 with 2^9 and 2^14 threads, the mean of three with 2^24. Some launches in twenty are slower by
 //! 10 to 25 % for a reason that is not known, so means depend on how many of them there are: against
-//! the means of the same 20 launches, cycles are 7.0 % (2^9) and 4.1 % (2^14) off.
+//! the means of the same 20 launches, cycles are about 7 % (2^9) and 4 % (2^14) off.
 
 use std::fs;
 
@@ -20,7 +20,8 @@ use simt_report::simulate::simulate;
 const POINTS: f64 = 5.0;
 
 /// Shares that are further off: kernel, number of threads, state. Each must be needed.
-const FURTHER: [(&str, u64, &str); 1] = [("sharedDoubling", 1 << 24, "not_selected")];
+const FURTHER: [(&str, u64, &str); 2] =
+    [("sharedDoubling", 1 << 24, "not_selected"), ("sharedDoubling", 1 << 24, "mio_throttle")];
 
 /// Kernels in `programs/sass` by name.
 const KERNELS: [(&str, &str); 6] = [
@@ -87,5 +88,5 @@ fn shares_of_small_launches_are_within_five_points() {
 #[ignore = "minutes: launches of 2^24 threads"]
 fn shares_of_large_launches_are_within_five_points() {
     let mean = shares_are_the_gpus(1 << 24);
-    assert!(mean <= 5.5, "cycles are {mean:.1} % off");
+    assert!(mean <= 5.0, "cycles are {mean:.1} % off");
 }

@@ -53,7 +53,7 @@ pub struct SassTimes {
     pub distinct: u32,
     /// Latencies of the memory system, in cycles from issue to write-back.
     pub accesses: Option<Latencies>,
-    /// Products of 64 bits (IMAD.WIDE); `None`: as other products.
+    /// Products of 64 bits; `None`: as other products.
     pub wide_products: Option<WideProducts>,
     /// True if an SM finds lines in L2 that other SMs have read.
     pub shares_l2: bool,
@@ -106,13 +106,13 @@ pub struct Latencies {
     pub local_line: u32,
 }
 
-/// Products of 64 bits.
+/// Products of 64 bits: IMAD.WIDE, and IMAD.HI, which gives their upper half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WideProducts {
-    /// Cycles between two of a scheduler.
+    /// Cycles between two IMAD.WIDE of a scheduler.
     pub interval: u32,
-    /// Cycles after one in which the scheduler dispatches nothing.
+    /// Cycles after either in which the scheduler dispatches nothing.
     pub dispatch: u32,
 }
 

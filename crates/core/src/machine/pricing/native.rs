@@ -191,7 +191,8 @@ pub(super) fn read_ports(inst: &Inst, kept: u8, spec: &Machine) -> [BankReads; 2
         return [BankReads::default(); 2];
     }
     let products = spec.sass.as_ref().and_then(|times| times.wide_products);
-    let stands = products.filter(|_| multiplies_wide(&inst.op)).map_or(0, |p| p.dispatch);
+    let is_product = multiplies_wide(&inst.op) || multiplies_high(&inst.op);
+    let stands = products.filter(|_| is_product).map_or(0, |p| p.dispatch);
     let count = |kept: u8| {
         let kept_rows = (0..3).filter(|&slot| kept >> slot & 1 == 1).map(|slot| op.s[slot].row);
         let kept_rows: Vec<_> = kept_rows.collect();
