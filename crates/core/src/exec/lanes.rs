@@ -10,8 +10,30 @@ use super::arith::half::{Brain, Half};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::kernel::{Predicate, PredicateUse, Row};
 
-/// Lanes of a vector of 32-bit cells on every processor (SSE2, NEON).
-const VECTOR: usize = 4;
+/// Lanes of a vector of 32-bit cells with AVX2; two vectors with SSE2 or NEON.
+const VECTOR: usize = 8;
+
+/// Runs loops over lanes with AVX2 where the processor has it, else with what every processor has.
+///
+/// Only code that is inlined gains from it, so `loops` is a closure with `#[inline(always)]`. It is
+/// told whether a fused multiply-add is one instruction there, a constant when it is compiled.
+#[inline(always)]
+pub(super) fn vectorized<T>(loops: impl FnOnce(bool) -> T) -> T {
+    struct Loops<F>(F);
+    impl<T, F: FnOnce(bool) -> T> pulp::WithSimd for Loops<F> {
+        type Output = T;
+        #[inline(always)]
+        fn with_simd<S: pulp::Simd>(self, _: S) -> T {
+            // The processors with AVX2 that pulp selects have FMA, too.
+            self.0(S::U32_LANES >= VECTOR)
+        }
+    }
+    #[cfg(test)]
+    if tests::BASELINE.get() {
+        return pulp::Arch::Scalar.dispatch(Loops(loops));
+    }
+    pulp::Arch::new().dispatch(Loops(loops))
+}
 
 /// The rows of a warp's registers.
 pub(super) struct Rows<'a> {
@@ -432,3 +454,6 @@ pub(super) fn set_predicate(
 pub(super) fn splat(registers: &mut RegisterFile, d: Row, lanes: LaneMask, value: u32) {
     fill(u32::row_mut(registers, d), lanes, |_| value);
 }
+
+#[cfg(test)]
+mod tests;

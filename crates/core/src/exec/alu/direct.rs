@@ -6,7 +6,7 @@ use super::{Group, approximations, choose, cvt, float, integers, is_short, logic
 use crate::base::LaneMask;
 use crate::exec::arith::compare::{Comparison, WithComparison, of_integers, with_comparison};
 use crate::exec::arith::integer::Integer;
-use crate::exec::lanes::{Lanes, set_predicate, test};
+use crate::exec::lanes::{Lanes, set_predicate, test, vectorized};
 use crate::exec::{RegisterFile, element_wise, native};
 use crate::isa::{FloatMode, Round, Type};
 use crate::kernel::{LaneFn, LaneOp, Op, Setp};
@@ -33,6 +33,26 @@ pub fn lane_function(op: &Op) -> LaneFunction {
     direct.unwrap_or(element_wise)
 }
 
+/// Makes a function of loops over lanes.
+macro_rules! loops {
+    (|$op:pat_param, $mask:ident, $registers:ident| $body:expr) => {
+        loops!(|$op, $mask, $registers, _| $body)
+    };
+    (|$op:pat_param, $mask:ident, $registers:ident, $fused:pat_param| $body:expr) => {{
+        let function: LaneFunction = |op: &Op, $mask: LaneMask, $registers: &mut RegisterFile| {
+            vectorized(
+                #[inline(always)]
+                move |$fused| {
+                    if let $op = op {
+                        $body
+                    }
+                },
+            )
+        };
+        function
+    }};
+}
+
 /// Calls the loop over lanes that visits them one by one, which is faster for a few.
 macro_rules! each {
     (unary, $on:ident, $types:tt, $args:tt) => { call!($on unary_each $types $args) };
@@ -49,14 +69,15 @@ macro_rules! call {
 macro_rules! one_loop {
     ($loop:ident<$($t:ty),+>, $f:expr) => {{
         let function: LaneFunction = |op: &Op, mask: LaneMask, registers: &mut RegisterFile| {
-            if let &Op::Lane(LaneOp { d, s, .. }) = op {
-                let mut on = Lanes { registers, mask };
-                if mask.is_sparse() {
-                    each!($loop, on, [$($t),+], (d, s, $f));
-                } else {
-                    on.$loop::<$($t),+>(d, s, $f);
-                }
+            let &Op::Lane(LaneOp { d, s, .. }) = op else { return };
+            let mut on = Lanes { registers, mask };
+            if mask.is_sparse() {
+                return each!($loop, on, [$($t),+], (d, s, $f));
             }
+            vectorized(
+                #[inline(always)]
+                move |_| on.$loop::<$($t),+>(d, s, $f),
+            );
         };
         Some(function)
     }};
@@ -65,17 +86,24 @@ macro_rules! one_loop {
 /// Makes a function of a shift, whose amount is mostly the same in all lanes.
 macro_rules! shift {
     ($t:ty, $f:ident) => {{
-        let function: LaneFunction = |op: &Op, mask: LaneMask, registers: &mut RegisterFile| {
-            if let &Op::Lane(LaneOp { d, s, .. }) = op {
-                let mut on = Lanes { registers, mask };
-                match on.uniform(s[1]) {
-                    Some(by) => on.unary::<$t, $t>(d, s, |a| Integer::$f(a, by)),
-                    None => on.binary::<$t, u32, $t>(d, s, Integer::$f),
-                }
+        Some(loops!(|&Op::Lane(LaneOp { d, s, .. }), mask, registers| {
+            let mut on = Lanes { registers, mask };
+            match on.uniform(s[1]) {
+                Some(by) => on.unary::<$t, $t>(d, s, |a| Integer::$f(a, by)),
+                None => on.binary::<$t, u32, $t>(d, s, Integer::$f),
             }
-        };
-        Some(function)
+        }))
     }};
+}
+
+/// Makes a function of a fused multiply-add that rounds to nearest.
+macro_rules! fused {
+    ($t:ty) => {
+        Some(loops!(|&Op::Lane(LaneOp { d, s, .. }), mask, registers, fused| {
+            let mut on = Lanes { registers, mask };
+            on.ternary_long::<$t, $t, $t, $t>(d, s, |a, b, c| float::fma_near(a, b, c, fused));
+        }))
+    };
 }
 
 /// Makes a lane's function of an operation that rounds to nearest.
@@ -131,31 +159,28 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
         (LaneFn::MadWide, Type::S32, _) => {
             one_loop!(ternary<i32, i32, i64, i64>, Integer::mad_wide)
         }
-        (LaneFn::Rem, Type::U32, _) => {
-            let function: LaneFunction = |op, mask, registers| {
-                let Op::Lane(op) = op else { return };
-                let mut on = Lanes { registers, mask };
-                match on.uniform(op.s[1]).filter(|by| by.is_power_of_two()) {
-                    Some(by) => on.unary::<u32, u32>(op.d, op.s, |a| a & (by - 1)),
-                    None => integers(op, &mut on),
-                }
-            };
-            Some(function)
-        }
+        (LaneFn::Rem, Type::U32, _) => Some(loops!(|Op::Lane(op), mask, registers| {
+            let mut on = Lanes { registers, mask };
+            match on.uniform(op.s[1]).filter(|by| by.is_power_of_two()) {
+                Some(by) => on.unary::<u32, u32>(op.d, op.s, |a| a & (by - 1)),
+                None => integers(op, &mut on),
+            }
+        })),
         (LaneFn::And, _, 64) => one_loop!(binary<u64, u64, u64>, |a, b| a & b),
         (LaneFn::Shl, _, 64) => one_loop!(binary<u64, u32, u64>, Integer::shl),
         (LaneFn::OffsetBy(_), ..) => {
-            let function: LaneFunction = |op, mask, registers| {
-                if let &Op::Lane(LaneOp { f: LaneFn::OffsetBy(offset), d, s, .. }) = op {
-                    let mut on = Lanes { registers, mask };
-                    on.unary::<u64, u64>(d, s, |a| a.wrapping_add_signed(offset));
-                }
-            };
-            Some(function)
+            Some(loops!(|&Op::Lane(LaneOp { f: LaneFn::OffsetBy(offset), d, s, .. }),
+                         mask,
+                         registers| {
+                let mut on = Lanes { registers, mask };
+                on.unary::<u64, u64>(d, s, |a| a.wrapping_add_signed(offset));
+            }))
         }
         (LaneFn::FAdd(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(add)),
         (LaneFn::FSub(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(sub)),
         (LaneFn::FMul(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(mul)),
+        (LaneFn::Fma(PLAIN), Type::F32, _) => fused!(f32),
+        (LaneFn::Fma(PLAIN), Type::F64, _) => fused!(f64),
         (LaneFn::Cvt(_), ..) => selection!(cvt, modifiers),
         _ => match Group::of(op.f) {
             Group::Logic => selection!(logic),
@@ -198,11 +223,14 @@ fn compare<C: Comparison, const SIGNED: bool>(
     registers: &mut RegisterFile,
 ) {
     if let &Op::Setp(Setp { p: Some(p), a, b, .. }) = op {
-        let holds = if SIGNED {
-            test::<i32>(registers, a, b, C::holds)
-        } else {
-            test::<u32>(registers, a, b, C::holds)
-        };
+        let registers_of = &*registers;
+        let holds = vectorized(
+            #[inline(always)]
+            move |_| match SIGNED {
+                true => test::<i32>(registers_of, a, b, C::holds),
+                false => test::<u32>(registers_of, a, b, C::holds),
+            },
+        );
         set_predicate(registers, p, lanes, holds);
     }
 }

@@ -44,6 +44,11 @@ pub(crate) trait Float: Copy + PartialOrd {
     fn mul_near(a: Self, b: Self) -> Self;
     /// Returns `a * b + c`, rounded to nearest.
     fn fma_near(a: Self, b: Self, c: Self) -> Self;
+    /// As [`Float::fma_near`], by the processor's instruction if there is one for the type.
+    #[inline(always)]
+    fn fused(self, b: Self, c: Self) -> Self {
+        Self::fma_near(self, b, c)
+    }
     /// Returns `a / b`, rounded to nearest.
     fn div_near(a: Self, b: Self) -> Self;
     /// Returns the square root, rounded to nearest.
@@ -110,6 +115,10 @@ macro_rules! floats {
             #[inline(always)]
             fn fma_near(a: $t, b: $t, c: $t) -> $t {
                 $fma(a, b, c)
+            }
+            #[inline(always)]
+            fn fused(self, b: $t, c: $t) -> $t {
+                self.mul_add(b, c)
             }
             #[inline(always)]
             fn div_near(a: $t, b: $t) -> $t {
@@ -237,6 +246,13 @@ pub(crate) fn fma<F: Float>(a: F, b: F, c: F, round: Round) -> F {
         return F::canonical(F::fma_near(a, b, c), [a, b, c]);
     }
     rounded(exact(a).times(exact(b)).plus(exact(c), round), round)
+}
+
+/// Returns `a * b + c`, rounded once to nearest. `fused` is true if the processor has an instruction
+/// for it, with equal results.
+#[inline(always)]
+pub(crate) fn fma_near<F: Float>(a: F, b: F, c: F, fused: bool) -> F {
+    F::canonical(if fused { a.fused(b, c) } else { F::fma_near(a, b, c) }, [a, b, c])
 }
 
 /// Returns `a * b` with `.ftz`, applied before rounding.

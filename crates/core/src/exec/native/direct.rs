@@ -6,6 +6,7 @@ use super::rows::{lanes_where, with_two};
 use crate::base::LaneMask;
 use crate::exec::alu::LaneFunction;
 use crate::exec::arith::compare::{Comparison, WithComparison, of_integers, with_comparison};
+use crate::exec::lanes::vectorized;
 use crate::exec::{RegisterFile, element_wise};
 use crate::isa::Compare;
 use crate::kernel::{CompareIntegers, Native, NativeFn, Op};
@@ -14,11 +15,16 @@ use crate::kernel::{CompareIntegers, Native, NativeFn, Op};
 macro_rules! function {
     ($f:expr) => {{
         let function: LaneFunction = |op, lanes, registers| {
-            if let Op::Native(op) = op
-                && !lanes.is_empty()
-            {
-                $f(op, written(op, lanes), registers);
-            }
+            vectorized(
+                #[inline(always)]
+                move |_| {
+                    if let Op::Native(op) = op
+                        && !lanes.is_empty()
+                    {
+                        $f(op, written(op, lanes), registers);
+                    }
+                },
+            )
         };
         function
     }};

@@ -144,7 +144,7 @@ fn multiply_double(on: &mut Lanes<'_>, mode: FloatMode) {
 
 fn multiply_add_single(on: &mut Lanes<'_>, mode: FloatMode) {
     if near(mode) && !mode.ftz {
-        return on.write_singles(|a, b, c| float::fma(a, b, c, NEAR));
+        return on.write_fused(float::fma_near);
     }
     let [a, b, c] = [0, 1, 2].map(|i| f32::read(on, i));
     let flushing = |l: usize| {
@@ -160,11 +160,15 @@ fn multiply_add_single(on: &mut Lanes<'_>, mode: FloatMode) {
     }
 }
 
-/// Executes DFMA. Without a fused instruction of the processor a lane is expensive.
+/// Executes DFMA.
 fn multiply_add_double(on: &mut Lanes<'_>, mode: FloatMode) {
     let [a, b, c] = [0, 1, 2].map(|i| f64::read(on, i));
     if mode.round == NEAR {
-        f64::write_each(on, |l| float::fma(a[l], b[l], c[l], NEAR));
+        let lanes = on.lanes;
+        on.write_fused_pair(|l, fused| match fused || lanes.contains(l as u32) {
+            true => float::fma_near(a[l], b[l], c[l], fused).to_bits(),
+            false => 0, // without the instruction a lane is expensive
+        });
     } else {
         f64::write_each(on, |l| float::fma(a[l], b[l], c[l], mode.round));
     }

@@ -29,6 +29,7 @@ use crate::isa::Space;
 use crate::kernel::{Native, Source};
 
 /// Moves 32 bits.
+#[inline(always)]
 pub(in crate::exec::native) fn mov(op: &Native, lanes: LaneMask, registers: &mut RegisterFile) {
     write_unary(op, lanes, registers, |a| a);
 }
@@ -44,6 +45,7 @@ pub(in crate::exec::native) fn mov_pair(
 }
 
 /// Selects one of two values.
+#[inline(always)]
 pub(in crate::exec::native) fn select(op: &Native, lanes: LaneMask, registers: &mut RegisterFile) {
     let (a, b) = (integer(registers, op.s[0]), integer(registers, op.s[1]));
     let chosen = predicate(registers, op.q[0]);

@@ -3,7 +3,7 @@
 use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::RegisterFile;
 use crate::exec::arith::float::Float;
-use crate::exec::lanes::{Rows, fill, fill_rows};
+use crate::exec::lanes::{Rows, fill, fill_rows, vectorized};
 use crate::exec::native::rows::{common, word};
 use crate::kernel::{self, Native, Source};
 
@@ -47,22 +47,40 @@ impl Lanes<'_> {
     #[inline(always)]
     pub(super) fn write_bits(&mut self, value: impl Fn(usize) -> u32) {
         let Some(d) = self.op.d else { return };
-        let row = &mut self.registers.narrow[usize::from(d.0)];
-        let mut new = *row;
-        for (lane, cell) in new.iter_mut().enumerate() {
-            *cell = value(lane);
-        }
-        fill(row, self.lanes, |lane| new[lane]);
+        let (row, lanes) = (&mut self.registers.narrow[usize::from(d.0)], self.lanes);
+        vectorized(
+            #[inline(always)]
+            move |_| {
+                let mut new = *row;
+                for (lane, cell) in new.iter_mut().enumerate() {
+                    *cell = value(lane);
+                }
+                fill(row, lanes, |lane| new[lane]);
+            },
+        );
     }
 
     /// Writes a function of three f32 sources, of which it may ignore some; computes all lanes.
     #[inline(always)]
     pub(super) fn write_singles(&mut self, f: impl Fn(f32, f32, f32) -> f32) {
+        self.write_fused(|a, b, c, _| f(a, b, c));
+    }
+
+    /// As [`Lanes::write_singles`], for a function that is told whether the processor has a fused
+    /// multiply-add.
+    #[inline(always)]
+    pub(super) fn write_fused(&mut self, f: impl Fn(f32, f32, f32, bool) -> f32) {
         let Some(d) = self.op.d else { return };
+        let (rows, lanes) = (Rows::of(self.registers), self.lanes);
         let [a, b, c] = self.op.s.map(Signed::new);
-        fill_rows(Rows::of(self.registers), d, self.lanes, |rows, lane| {
-            f(a.of(rows, lane), b.of(rows, lane), c.of(rows, lane)).to_bits()
-        });
+        vectorized(
+            #[inline(always)]
+            move |fused| {
+                fill_rows(rows, d, lanes, |rows, lane| {
+                    f(a.of(rows, lane), b.of(rows, lane), c.of(rows, lane), fused).to_bits()
+                });
+            },
+        );
     }
 
     /// As [`Lanes::write_bits`]; computes active lanes only.
@@ -90,14 +108,26 @@ impl Lanes<'_> {
     /// Writes the 64-bit result of the active lanes, unless it is RZ.
     #[inline(always)]
     pub(super) fn write_pair(&mut self, value: impl Fn(usize) -> u64) {
+        self.write_fused_pair(|lane, _| value(lane));
+    }
+
+    /// As [`Lanes::write_pair`], for a function that is told whether the processor has a fused
+    /// multiply-add.
+    #[inline(always)]
+    pub(super) fn write_fused_pair(&mut self, value: impl Fn(usize, bool) -> u64) {
         let Some(d) = self.op.d else { return };
-        let mut new = [0_u64; MAX_LANES];
-        for (lane, cell) in new.iter_mut().enumerate() {
-            *cell = value(lane);
-        }
-        let d = usize::from(d.0);
-        fill(&mut self.registers.narrow[d], self.lanes, |lane| new[lane] as u32);
-        fill(&mut self.registers.narrow[d + 1], self.lanes, |lane| (new[lane] >> 32) as u32);
+        let (narrow, lanes, d) = (&mut self.registers.narrow, self.lanes, usize::from(d.0));
+        vectorized(
+            #[inline(always)]
+            move |fused| {
+                let mut new = [0_u64; MAX_LANES];
+                for (lane, cell) in new.iter_mut().enumerate() {
+                    *cell = value(lane, fused);
+                }
+                fill(&mut narrow[d], lanes, |lane| new[lane] as u32);
+                fill(&mut narrow[d + 1], lanes, |lane| (new[lane] >> 32) as u32);
+            },
+        );
     }
 
     /// As [`Lanes::write_pair`]; computes active lanes only.

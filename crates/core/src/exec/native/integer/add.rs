@@ -3,6 +3,7 @@
 use super::*;
 
 /// Computes `a + b`.
+#[inline(always)]
 pub(in crate::exec::native) fn add(op: &Native, lanes: LaneMask, registers: &mut RegisterFile) {
     write_binary(op, lanes, registers, u32::wrapping_add);
 }
@@ -21,6 +22,7 @@ pub(in crate::exec::native) fn add_halves(
 }
 
 /// Computes `a + b + c`.
+#[inline(always)]
 pub(in crate::exec::native) fn sum_of_three(
     op: &Native,
     lanes: LaneMask,
@@ -76,6 +78,7 @@ pub(super) fn count_negated_zero(over: &mut Values, source: Source, values: &Val
 }
 
 /// Computes `(a << shift) + b`.
+#[inline(always)]
 pub(in crate::exec::native) fn shift_add(
     op: &Native,
     shift: u8,
@@ -92,6 +95,7 @@ pub(in crate::exec::native) fn shift_add(
 }
 
 /// Computes the high word of `(c, a) << shift`, plus `b`.
+#[inline(always)]
 pub(in crate::exec::native) fn shift_add_high(
     op: &Native,
     shift: u8,

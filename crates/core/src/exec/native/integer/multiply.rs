@@ -3,6 +3,7 @@
 use super::*;
 
 /// Computes `a * b + c`.
+#[inline(always)]
 pub(in crate::exec::native) fn multiply(
     op: &Native,
     lanes: LaneMask,
@@ -34,6 +35,7 @@ pub(in crate::exec::native) fn multiply_carry(
 }
 
 /// Computes `a * b + c + q` in 64 bits, with its carry.
+#[inline(always)]
 pub(in crate::exec::native) fn wide<const SIGNED: bool>(
     op: &Native,
     lanes: LaneMask,
@@ -51,6 +53,7 @@ pub(in crate::exec::native) fn wide<const SIGNED: bool>(
 }
 
 /// Computes the high word of `a * b + c + q`, with its carry.
+#[inline(always)]
 pub(in crate::exec::native) fn high<const SIGNED: bool>(
     op: &Native,
     lanes: LaneMask,

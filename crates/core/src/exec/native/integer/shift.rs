@@ -4,6 +4,7 @@ use super::*;
 use crate::kernel::Funnel;
 
 /// Computes `a << by`.
+#[inline(always)]
 pub(in crate::exec::native) fn shift_left(
     op: &Native,
     by: u8,
@@ -15,6 +16,7 @@ pub(in crate::exec::native) fn shift_left(
 }
 
 /// Computes `a >> by`.
+#[inline(always)]
 pub(in crate::exec::native) fn shift_right(
     op: &Native,
     by: u8,
@@ -31,6 +33,7 @@ pub(in crate::exec::native) fn shift_right(
 }
 
 /// Shifts a pair and takes one word.
+#[inline(always)]
 pub(in crate::exec::native) fn funnel(
     op: &Native,
     f: Funnel,
@@ -56,6 +59,7 @@ pub(in crate::exec::native) fn funnel(
 }
 
 /// Applies a truth table bit by bit.
+#[inline(always)]
 pub(in crate::exec::native) fn logic3(
     op: &Native,
     table: u8,
