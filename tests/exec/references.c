@@ -134,5 +134,9 @@ int main(void) {
     printf("back %u\n", back(written, WIDTH * 4, other, 0, 0, WIDTH * 4, WIDTH * 11, 2));
     for (int i = 0; i < WIDTH; i++) printf("%u%c", written[11 * i][i], i + 1 < WIDTH ? ' ' : '\n');
     CALL("cudaBindSurfaceToArray", &unknown, other, &target, 0, 0, 0, 0);
+    struct Channels *surface = 0;
+    CALL("cudaGetSurfaceReference", &surface, &target, 0, 0, 0, 0, 0);
+    printf("found %d\n", surface == &target);
+    CALL("cudaGetSurfaceReference", &surface, &unknown, 0, 0, 0, 0, 0);
     return 0;
 }

@@ -219,6 +219,8 @@ write 0
 back 0
 0 11 22 33 44 55 66 77
 cudaBindSurfaceToArray: 37
+found 1
+cudaGetSurfaceReference: 37
 "
     );
 }

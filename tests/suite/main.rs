@@ -48,6 +48,7 @@ mod spans;
 mod states;
 mod step;
 mod support;
+mod surfaces;
 mod sweep;
 mod texels;
 mod textures;

@@ -6,7 +6,7 @@ use super::cli::{Ended, good, refused, simt_sim};
 
 #[test]
 fn quads_and_stacks_leave_what_they_expect() {
-    for name in ["quads", "stack"] {
+    for name in ["quads", "stack", "parameters"] {
         for mode in ["volta", "pre-volta"] {
             let program = format!("tests/memory/{name}.ir");
             let report = good(&["run", &program, "--mode", mode, "--checks"]);

@@ -123,6 +123,7 @@ fn small_machine_code_leaves_what_it_expects() {
         "images_80",
         "linked",
         "linked_debug",
+        "parameters_75",
         "warp_sync_in_branch",
     ] {
         let Ended { code, out, err, .. } = simt_sim(&["run", &format!("tests/sass/{name}.sass")]);

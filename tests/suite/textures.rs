@@ -4,11 +4,13 @@ use std::fs;
 
 use super::cli::{good, simt_sim};
 
-const PROGRAMS: [&str; 8] = [
+const PROGRAMS: [&str; 10] = [
     "tests/textures/fetch.ir",
     "tests/textures/surface.ir",
     "tests/textures/sum_of_blocks.ir",
     "tests/textures/formatted.ir",
+    "tests/textures/linear.ir",
+    "tests/textures/sampler.ir",
     "programs/cuda/convolve_texture.ptx",
     "programs/cuda/convolve_shared.ptx",
     "programs/sass/convolve_texture.sass",

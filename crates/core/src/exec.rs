@@ -40,7 +40,7 @@ pub use image::{AddressMode, Channel, HEADER_BYTES, Image, ImageShape};
 pub use mbarrier::{CopyArrival, arrive_by_copies};
 pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes};
 pub use registers::WarpPlace;
-pub use segments::{part_of, segments, variable_segments, workspace};
+pub use segments::{parameters, part_of, segments, variable_segments, workspace};
 pub use system::SystemLog;
 pub use warp::{Members, members};
 

@@ -145,15 +145,23 @@ impl Kernel {
     /// `grid.sync()` does.
     pub fn reads_workspace(&self) -> bool {
         match &self.native {
-            Some(native) => {
-                let at = native.workspace_at();
-                let words = [at, at + 4];
-                native.constants.iter().any(|row| row.bank == 0 && words.contains(&row.offset))
-            }
+            Some(native) => native.reads(native.workspace_at()),
             None => {
                 let specials = &self.registers.specials;
                 specials.iter().any(|(_, special)| matches!(special, Special::Workspace(_)))
             }
+        }
+    }
+
+    /// Returns true if the kernel takes generic addresses of its parameters (`cvta.param`).
+    pub fn shows_parameters(&self) -> bool {
+        let shows = |inst: &Inst| {
+            let window = layout::PARAMETERS as i64;
+            matches!(inst.op, Op::Lane(LaneOp { f: LaneFn::OffsetBy(by), .. }) if by == window)
+        };
+        match &self.native {
+            Some(native) => native.reads(native.parameters_pointer()),
+            None => self.insts.iter().any(shows),
         }
     }
 

@@ -13,7 +13,7 @@ mod compare;
 pub use compare::{Agreement, FirstDifference, compare, is_nan, ulps_apart};
 
 use crate::base::{BlockId, Pc};
-use crate::exec::{Fault, GlobalMemory, Heap, part_of, segments, workspace};
+use crate::exec::{Fault, GlobalMemory, Heap, parameters, part_of, segments, workspace};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
 
@@ -99,6 +99,7 @@ pub fn run_with(
     let buffers = launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), b.writable));
     let mut segments = segments(launch.fresh(&kernel.variables), buffers);
     segments.extend(workspace(launch.cooperative));
+    segments.extend(parameters(kernel, &launch.params));
     let fresh = || kernel.uses_heap().then(Heap::default);
     let memory = GlobalMemory::with_heap(segments, launch.heap.clone().or_else(fresh));
     let mut run = block::Run::new(kernel, launch, settings, &memory);

@@ -4,8 +4,8 @@ use simt_core::kernel::SystemFn;
 use simt_core::sass::facts::{AddressPart, BankFacts, RelocationFacts, VariableFacts};
 
 use crate::image::{
-    ADDRESS_64, ADDRESS_CALL, ADDRESS_HIGH, ADDRESS_LOW, FUNCTION_64, GENERIC_64, Image, Section,
-    Symbol, SymbolKind, small,
+    ADDRESS_64, ADDRESS_CALL, ADDRESS_HIGH, ADDRESS_LOW, DESCRIPTOR, FUNCTION_64, GENERIC_64,
+    Image, Section, Symbol, SymbolKind, small,
 };
 use crate::{CubinError, runtime};
 
@@ -217,6 +217,13 @@ fn unsupported(kind: u32, symbol: &Symbol<'_>, section: &Section<'_>) -> CubinEr
         ));
     }
     let (symbol, section) = (symbol.name, section.name);
+    if kind == DESCRIPTOR {
+        return CubinError::Unsupported(format!(
+            "section `{section}` reads a property from the descriptor of a texture or surface \
+             (relocation type {kind} of `{symbol}`), which CUDA's driver does not run either; ask \
+             for the width, height or depth, and pass other properties as arguments"
+        ));
+    }
     CubinError::Unsupported(format!(
         "relocation type {kind} of `{symbol}` in section `{section}` is not supported"
     ))

@@ -18,6 +18,13 @@ pub enum CubinError {
     /// The cubin has code that has not been linked.
     #[error("this cubin is relocatable; compile it without `-rdc=true`, or link it with `nvlink`")]
     Relocatable,
+    /// The same, of a kernel that launches others.
+    #[error(
+        "this cubin launches kernels from the device (dynamic parallelism, `{0}`), which the \
+         simulator does not do; launch them from the host, one launch after another, and compile \
+         without `-rdc=true`"
+    )]
+    DeviceLaunch(String),
     /// A structure of the file is damaged.
     #[error("the cubin is truncated or damaged: {0}")]
     Damaged(String),

@@ -18,6 +18,10 @@ const ET_REL: u16 = 1;
 const ABI_OF_CUDA_13: u8 = 8;
 /// Bit of `st_other` that marks entry functions.
 const ENTRY: u8 = 0x10;
+/// Functions that launch kernels from the device: of CUDA 12 and 13, and of earlier ones.
+const DEVICE_LAUNCH: [&str; 3] = ["__cudaCDP", "cudaLaunchDevice", "cudaGetParameterBuffer"];
+/// Relocation of the size of a descriptor of a texture or surface in an instruction.
+pub(crate) const DESCRIPTOR: u32 = 55;
 /// Relocation that writes a 64-bit address (R_CUDA_64).
 pub(crate) const ADDRESS_64: u32 = 2;
 /// Relocation that writes a 64-bit generic address.
@@ -125,9 +129,6 @@ impl<'d> Image<'d> {
             }
             return Err(CubinError::Machine(machine));
         }
-        if header.e_type(LE).0 == ET_REL {
-            return Err(CubinError::Relocatable);
-        }
         let mut image = Image { arch: arch(header), sections: Vec::new(), symbols: Vec::new() };
         for section in sections.iter() {
             let data = section.data(LE, bytes).map_err(CubinError::damaged)?;
@@ -165,6 +166,13 @@ impl<'d> Image<'d> {
                 section,
                 value: symbol.st_value(LE),
                 size: symbol.st_size(LE),
+            });
+        }
+        if header.e_type(LE).0 == ET_REL {
+            let launches = |s: &&Symbol<'_>| DEVICE_LAUNCH.iter().any(|f| s.name.starts_with(f));
+            return Err(match image.symbols.iter().find(launches) {
+                Some(symbol) => CubinError::DeviceLaunch(symbol.name.to_owned()),
+                None => CubinError::Relocatable,
             });
         }
         for section in sections.iter() {

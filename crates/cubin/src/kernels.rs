@@ -132,6 +132,17 @@ fn attributes_of<'d>(image: &Image<'d>, name: &str) -> Result<Vec<Attribute<'d>>
     attributes::parse(section.map_or(&[][..], |section| section.data))
 }
 
+/// Relocations by which a driver writes objects of references to constant bank 0.
+const REFERENCES: [(u32, &str); 3] = [
+    (6, "is a texture reference, which is supported in PTX only; use a texture object"),
+    (52, "is a surface reference, which is supported in PTX only; use a surface object"),
+    (
+        101,
+        "is a sampler apart from textures, which CUDA's driver does not load; write `.target \
+         texmode_unified` and no sampler",
+    ),
+];
+
 /// Fills in what `.nv.info.NAME` and `.nv.constant0.NAME` say.
 fn own_attributes(image: &Image<'_>, kernel: &mut KernelFacts) -> Result<(), CubinError> {
     let own = attributes_of(image, &kernel.name)?;
@@ -167,10 +178,19 @@ fn own_attributes(image: &Image<'_>, kernel: &mut KernelFacts) -> Result<(), Cub
     }
     params.sort_by_key(|(ordinal, _)| *ordinal);
     kernel.params = params.into_iter().map(|(_, parameter)| parameter).collect();
+    let bank = image.section(&format!(".nv.constant0.{}", kernel.name));
+    for relocation in bank.iter().flat_map(|bank| &bank.relocations) {
+        let kind = relocation.kind;
+        if let Some((_, what)) = REFERENCES.iter().find(|(reference, _)| *reference == kind) {
+            let name = image.target(relocation)?.name;
+            return Err(CubinError::Unsupported(format!(
+                "`{name}` (relocation type {kind}) {what}"
+            )));
+        }
+    }
     kernel.params_at = match params_at {
         Some(at) => at,
         None => {
-            let bank = image.section(&format!(".nv.constant0.{}", kernel.name));
             let size = bank.map_or(0, |section| section.size);
             small(size.saturating_sub(params_size), "the size of constant bank 0")?
         }

@@ -213,6 +213,41 @@ fn other_relocations_of_data() {
     assert!(error.contains("relocation type 99"), "{error}");
 }
 
+/// What a driver writes for references and descriptors has a reason and a way out.
+#[test]
+fn relocations_of_textures() {
+    let message = |section: &str, kind: u32, symbol: &str| {
+        let mut elf = Elf::new(90);
+        elf.kernel("k", 12);
+        elf.section(".nv.constant0.k", 1, vec![0; 0x220]);
+        let symbol = elf.symbol(symbol, 2, 0, 0, 0, 0);
+        elf.relocate(section, &[(0, symbol, kind, 0)]);
+        crate::facts(&elf.bytes()).expect_err("an error").to_string()
+    };
+    let ways = [(6, "use a texture object"), (52, "use a surface object"), (101, "and no sampler")];
+    for (kind, way) in ways {
+        let message = message(".nv.constant0.k", kind, "image");
+        let place = format!("`image` (relocation type {kind}) is a ");
+        assert!(message.starts_with(&place) && message.ends_with(way), "{message}");
+    }
+    let message = message(".text.k", 55, ".nv.surfrefDescSize");
+    assert!(message.contains("which CUDA's driver does not run either"), "{message}");
+}
+
+/// A cubin that launches kernels is not linked, but linking is no way out.
+#[test]
+fn launches_from_the_device() {
+    for name in ["__cudaCDP2LaunchDeviceV2", "cudaLaunchDevice"] {
+        let mut elf = Elf::new(90);
+        elf.kernel("k", 12);
+        elf.symbol(name, 2, 0, 0, 0, 0);
+        elf.kind = 1;
+        let error = crate::facts(&elf.bytes()).expect_err("an error");
+        assert_eq!(error, CubinError::DeviceLaunch(name.to_owned()));
+        assert!(error.to_string().contains("dynamic parallelism"), "{error}");
+    }
+}
+
 #[test]
 fn inlined_lines_belong_to_the_caller() {
     let mut elf = Elf::new(90);

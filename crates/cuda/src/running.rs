@@ -253,6 +253,7 @@ fn failure(finish: &Finish) -> Option<Error> {
         Finish::Fault(report) => match report.fault.kind {
             FaultKind::OutOfBounds { .. } | FaultKind::ReadOnly { .. } => Error::ILLEGAL_ADDRESS,
             FaultKind::Misaligned { .. } => Error::MISALIGNED_ADDRESS,
+            FaultKind::OutsideSurface { .. } => Error::ILLEGAL_ADDRESS,
             FaultKind::StackOverflow { .. } => Error::HARDWARE_STACK_ERROR,
             FaultKind::BadCallTarget { .. } => Error::INVALID_PC,
             FaultKind::Assertion(_) => Error::ASSERT,

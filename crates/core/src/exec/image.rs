@@ -68,6 +68,11 @@ impl Channel {
         matches!(self, Channel::F16 | Channel::F32)
     }
 
+    /// Returns true for integers with a sign.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Channel::S8 | Channel::S16 | Channel::S32)
+    }
+
     /// Returns the channel type of a buffer's elements, if it has one.
     pub const fn of(ty: Type) -> Option<Channel> {
         Some(match ty {

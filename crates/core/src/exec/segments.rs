@@ -1,8 +1,8 @@
 //! Content of device memory before and after a launch: buffers and variables of the module.
 
 use super::SegmentImage;
-use crate::kernel::StaticVariable;
-use crate::kernel::layout::{WORKSPACE, WORKSPACE_BYTES};
+use crate::kernel::layout::{PARAMETERS, WORKSPACE, WORKSPACE_BYTES};
+use crate::kernel::{Kernel, StaticVariable};
 
 /// Returns the module's variables as segments.
 /// Variables that share a word share a segment.
@@ -35,6 +35,12 @@ pub fn variable_segments(variables: &[StaticVariable]) -> Vec<SegmentImage> {
 pub fn workspace(cooperative: bool) -> Option<SegmentImage> {
     let words = vec![0; (WORKSPACE_BYTES / 4) as usize];
     cooperative.then_some((WORKSPACE, WORKSPACE_BYTES, words, true))
+}
+
+/// Returns the parameters as memory, if the kernel takes their generic addresses.
+pub fn parameters(kernel: &Kernel, params: &[u8]) -> Option<SegmentImage> {
+    let bytes = params.len() as u64;
+    kernel.shows_parameters().then(|| (PARAMETERS, bytes, words_of(params), false))
 }
 
 /// Returns the segments of variables and of buffers.

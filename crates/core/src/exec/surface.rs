@@ -1,12 +1,12 @@
 //! Accesses to surfaces: coordinates to addresses, then as loads, stores and atomics.
 
-use super::arith::half::{Half, Short};
+use super::arith::exact::{Exact, F16, F32};
 use super::image::{Channel, Image};
 use super::memory::Words;
 use super::texture::{image, suits};
 use super::{AccessKind, Effect, Env, Fault, FaultKind, MemoryAccess, RegisterFile, access};
 use crate::base::{LaneMask, MAX_LANES};
-use crate::isa::Space;
+use crate::isa::{Round, Space, Type};
 use crate::kernel::{
     Access, Address, AddressBase, Atomic, Load, MemoryOrder, Outside, Row, Scope, Store, Surface,
     SurfaceMove,
@@ -24,6 +24,7 @@ pub(super) fn access(
     }
     let mut bytes = u64::from(op.ty.bytes()) * u64::from(op.count);
     let mut inside = LaneMask::EMPTY;
+    let mut signed = LaneMask::EMPTY;
     let mut texels = Vec::new();
     for lane in lanes.lanes() {
         let image = image(op.handle, true, lane, registers, env)?;
@@ -34,6 +35,9 @@ pub(super) fn access(
         if let Some(address) = place(op, &image, bytes, lane, registers)? {
             env.addresses[lane as usize % MAX_LANES] = address;
             inside |= LaneMask::lane(lane);
+            if op.scaled && image.channel.is_signed() {
+                signed |= LaneMask::lane(lane);
+            }
             if matches!(op.direction, SurfaceMove::Texel(_)) {
                 texels.push((lane, image));
             }
@@ -72,10 +76,10 @@ pub(super) fn access(
             (AccessKind::Write, store_texels(s, &texels, registers, env)?)
         }
         SurfaceMove::Reduce(f, b) => {
-            let atomic = Atomic {
+            let atomic = |ty| Atomic {
                 space: Space::Global,
                 f,
-                ty: op.ty,
+                ty,
                 order: MemoryOrder::Relaxed,
                 scope: Scope::Wider,
                 d: None,
@@ -86,7 +90,14 @@ pub(super) fn access(
                 tells_swap: false,
                 reached: None,
             };
-            (AccessKind::Atomic, access::atomic_at(&atomic, inside, registers, env)?)
+            let as_signed = if op.ty.is_wide() { Type::S64 } else { Type::S32 };
+            let mut changed = false;
+            for (ty, lanes) in [(op.ty, inside - signed), (as_signed, signed)] {
+                if !lanes.is_empty() {
+                    changed |= access::atomic_at(&atomic(ty), lanes, registers, env)?;
+                }
+            }
+            (AccessKind::Atomic, changed)
         }
     };
     env.system.taps.clear();
@@ -112,17 +123,17 @@ fn place(
 ) -> Result<Option<u64>, Fault> {
     let l = lane as usize % MAX_LANES;
     let value = |row: Row| i64::from(registers.narrow[usize::from(row.0)][l] as i32);
-    let texel = matches!(op.direction, SurfaceMove::Texel(_));
     let mut at = [0i64; 3];
     for (place, row) in at.iter_mut().zip(op.place.at).take(op.place.geometry.coordinates()) {
         *place = value(row);
     }
-    if texel {
-        at[0] *= image.texel_bytes() as i64;
+    if op.scaled {
+        at[0] *= bytes as i64;
     }
     if let Some(layer) = op.place.layer {
-        // A negative layer is a high one.
-        at[2] = i64::from(registers.narrow[usize::from(layer.0)][l]);
+        // A negative layer is a high one; with texels, it has 16 bits.
+        let layer = registers.narrow[usize::from(layer.0)][l];
+        at[2] = i64::from(if op.scaled { layer & 0xffff } else { layer });
     }
     let width = (u64::from(image.size[0]) * image.texel_bytes()) as i64;
     let last = [width - bytes as i64, image.size[1].into(), image.size[2].into()];
@@ -188,7 +199,7 @@ fn store_texels(
     Ok(changed)
 }
 
-/// Converts a value to the bits of a channel: a float to a float, an integer to the nearest one.
+/// Converts a value to the bits of a channel: an integer to the nearest one, a float towards 0.
 fn stored(value: u32, channel: Channel) -> u32 {
     let signed = |least: i32, most: i32| (value as i32).clamp(least, most) as u32;
     match channel {
@@ -197,6 +208,18 @@ fn stored(value: u32, channel: Channel) -> u32 {
         Channel::S8 => signed(-0x80, 0x7f) & 0xff,
         Channel::S16 => signed(-0x8000, 0x7fff) & 0xffff,
         Channel::U32 | Channel::S32 | Channel::F32 => value,
-        Channel::F16 => Half::narrow(f32::from_bits(value).into()).0.into(),
+        Channel::F16 => cut(value),
     }
+}
+
+/// Returns the bits of an f32 as f16, rounded towards 0. A NaN keeps its upper bits.
+fn cut(value: u32) -> u32 {
+    const INFINITY: u32 = 0x7f80_0000;
+    let magnitude = value & 0x7fff_ffff;
+    if magnitude < INFINITY {
+        return Exact::decode(F32, value.into()).round(F16, Round::Zero) as u32;
+    }
+    let fraction = magnitude >> 13 & 0x3ff;
+    let nan = u32::from(magnitude > INFINITY && fraction == 0);
+    value >> 16 & 0x8000 | 0x7c00 | fraction | nan
 }

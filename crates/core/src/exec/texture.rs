@@ -1,7 +1,7 @@
 //! Fetches from textures, as the CUDA C++ Programming Guide defines them ("Texture Fetching").
 //!
-//! Where the guide leaves bits open, an H200 decides: 244 experiments, most of 4,096 fetches,
-//! recorded in `tests/observations/h200/textures.txt`. `filter` has the arithmetic of the linear
+//! Where the guide leaves bits open, a GPU decides: 406 experiments, most of 4,096 fetches, recorded in
+//! `tests/observations/h200/textures.txt`. `filter` has the arithmetic of the linear
 //! filter.
 
 mod filter;
@@ -107,22 +107,23 @@ pub(super) fn fetch(
     }
     let mut results = [[0u32; MAX_LANES]; 4];
     let mut taps: Vec<[u64; MAX_LANES]> = Vec::new();
-    let mut known: Option<(u64, Image)> = None;
+    let mut known: Option<(u64, Image, Place)> = None;
     for lane in lanes.lanes() {
         let l = lane as usize % MAX_LANES;
         let object = object(op.handle, l, registers, env.global);
-        let image = match &known {
-            Some((number, image)) if *number == object => image,
+        let (image, place) = match &known {
+            Some((number, image, place)) if *number == object => (image, place),
             _ => {
                 let image = image(op.handle, false, lane, registers, env)?;
-                suits(geometry_for(op, &image), &image, lane)?;
-                &known.insert((object, image)).1
+                let place = Place { geometry: geometry_for(op, &image), ..op.place };
+                suits(place.geometry, &image, lane)?;
+                let (_, image, place) = known.insert((object, image, place));
+                (&*image, &*place)
             }
         };
         let linear = image.linear && !op.integer || op.gather.is_some();
         let sampler = Sampler { image, memory: env.global, linear, integer: op.integer };
-        let place = Place { geometry: geometry_for(op, image), ..op.place };
-        let (texels, layer) = sampler.place(&place, l, registers);
+        let (texels, layer) = sampler.place(place, l, registers);
         let mut touched = Vec::new();
         let values = match op.gather {
             Some(component) => sampler.gather(texels, layer, component, &mut touched),
@@ -153,7 +154,7 @@ pub(super) fn fetch(
             access::put(registers, d, false, lanes, |lane| row[lane].into());
         }
     }
-    let bytes = known.as_ref().map_or(4, |(_, image)| image.texel_bytes()) as u8;
+    let bytes = known.as_ref().map_or(4, |(_, image, _)| image.texel_bytes()) as u8;
     if taps.is_empty() {
         return Ok(Effect::Done);
     }
@@ -168,7 +169,7 @@ pub(super) fn fetch(
     *env.addresses = taps[0];
     env.system.taps = taps.split_off(1);
     // Quads; eight lanes of linear memory (counted on an H200).
-    let linear = known.is_some_and(|(_, image)| image.shape == ImageShape::Buffer);
+    let linear = known.is_some_and(|(_, image, _)| image.shape == ImageShape::Buffer);
     env.system.group = if linear { 8 } else { 4 };
     Ok(Effect::Image(MemoryAccess {
         space: Space::Global,
@@ -276,6 +277,10 @@ impl Sampler<'_> {
     fn index(&self, axis: usize, i: i64) -> Option<i64> {
         let size = i64::from(self.image.size[axis]);
         let inside = (0..size).contains(&i);
+        // An array of one dimension has no texels for integers.
+        if self.integer && self.image.shape == ImageShape::D1 {
+            return None;
+        }
         if self.image.shape == ImageShape::Buffer || self.integer {
             return inside.then_some(i);
         }

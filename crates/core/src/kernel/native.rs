@@ -55,6 +55,9 @@ const DEFAULT_STACK: u32 = 1024;
 /// sm_90 and since.
 const WORKSPACE: u32 = 0x8c;
 const WORKSPACE_90: u32 = 0x44;
+/// Offset in bank 0 of a generic address: of the parameters since sm_90, of the bank before.
+const PARAMETERS: u32 = 0x40;
+const PARAMETERS_90: u32 = 0x198;
 
 impl NativeKernel {
     /// Returns the offset in bank 0 of the address of a cooperative launch's workspace.
@@ -62,6 +65,18 @@ impl NativeKernel {
     /// The high word comes first.
     pub const fn workspace_at(&self) -> u32 {
         if self.arch >= 90 { WORKSPACE_90 } else { WORKSPACE }
+    }
+
+    /// Returns the offset in bank 0 of the generic address of the parameters or, before sm_90, of the
+    /// bank.
+    pub const fn parameters_pointer(&self) -> u32 {
+        if self.arch >= 90 { PARAMETERS_90 } else { PARAMETERS }
+    }
+
+    /// Returns true if an operand is one of the two words at `offset` in bank 0.
+    pub(super) fn reads(&self, offset: u32) -> bool {
+        let words = [offset, offset + 4];
+        self.constants.iter().any(|row| row.bank == 0 && words.contains(&row.offset))
     }
 
     /// Returns the bytes of local memory per thread, whose end is the initial stack pointer.

@@ -27,6 +27,9 @@ pub(super) struct ImagePlan {
     span: Span,
 }
 
+/// Words of a sampler that only arrays have.
+const ARRAY_WORDS: [&str; 6] = ["linear", "wrap", "clamp", "mirror", "border", "normalized"];
+
 /// Words after the sizes.
 const WORDS: &[&str] = &[
     "point",
@@ -85,7 +88,9 @@ impl ImagePlan {
     }
 
     /// Evaluates the line.
-    fn resolve(&self, scope: &Scope<'_>) -> Result<Image, Diagnostic> {
+    ///
+    /// A texture of one size is an array, or linear memory if the kernel `fetches_memory`.
+    fn resolve(&self, scope: &Scope<'_>, fetches_memory: bool) -> Result<Image, Diagnostic> {
         let named = |b: &&Buffer| b.name == self.buffer.text;
         let buffer = scope.buffers.iter().find(named).ok_or_else(|| {
             let message = format!("unknown buffer `{}`", self.buffer.text);
@@ -119,7 +124,9 @@ impl ImagePlan {
             }
             size[place] = value as u32;
         }
+        let array = self.surface || ARRAY_WORDS.iter().any(|word| self.has(word));
         let shape = match (count, layered) {
+            (1, false) if fetches_memory && !array => ImageShape::Buffer,
             (1, false) => ImageShape::D1,
             (2, false) => ImageShape::D2,
             (3, false) => ImageShape::D3,
@@ -189,7 +196,7 @@ impl Plan {
         let mut images = Vec::new();
         let mut buffers = Vec::new();
         for (plan, object) in self.images.iter().zip(1u32..) {
-            match plan.resolve(scope) {
+            match plan.resolve(scope, kernel.fetches_memory) {
                 Ok(image) => images.push(image),
                 Err(diagnostic) => diagnostics.push(diagnostic),
             }

@@ -12,7 +12,7 @@ use super::{Buffer, Launch, Overrides, Variables};
 use crate::diag::{Diagnostic, Span, closest, has_errors};
 use crate::isa::Space;
 use crate::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE};
-use crate::kernel::{Kernel, KernelName, Parameter, StaticVariable};
+use crate::kernel::{Geometry, Kernel, KernelName, Op, Parameter, StaticVariable};
 use crate::ptx::tree::Name;
 
 /// Maximum bytes of all buffers of a launch together.
@@ -37,6 +37,8 @@ pub(super) struct Signature<'a> {
     pub(super) shared_bytes: u32,
     pub(super) block_limit: Option<([u32; 3], bool)>,
     pub(super) variables: &'a [StaticVariable],
+    /// True if it fetches by integers from textures of one dimension (`tex1Dfetch`).
+    pub(super) fetches_memory: bool,
     pub(super) span: Span,
 }
 
@@ -49,8 +51,17 @@ impl<'a> Signature<'a> {
             shared_bytes: kernel.shared_bytes,
             block_limit: kernel.block_limit,
             variables: &kernel.variables,
+            fetches_memory: kernel.insts.iter().any(|inst| fetches_memory(&inst.op)),
             span: kernel.span,
         }
+    }
+}
+
+/// Returns true for a fetch by an integer from a texture of one dimension.
+fn fetches_memory(op: &Op) -> bool {
+    match op {
+        Op::Texture(fetch) => fetch.integer && fetch.place.geometry == Geometry::D1,
+        _ => false,
     }
 }
 

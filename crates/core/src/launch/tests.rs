@@ -79,6 +79,7 @@ fn one_of_launches(
         shared_bytes: 0,
         block_limit: None,
         variables: &[],
+        fetches_memory: false,
         span: Span::default(),
     };
     plan.resolve_for(index, signature, overrides, NO_FILES)
@@ -273,6 +274,7 @@ fn files_come_through_the_closure() {
         shared_bytes: 0,
         block_limit: None,
         variables: &[],
+        fetches_memory: false,
         span: Span::default(),
     };
     let asked = RefCell::new(Vec::new());

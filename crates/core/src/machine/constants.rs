@@ -4,7 +4,7 @@
 //! constant banks have rows of their own, which are filled once per launch.
 
 use crate::exec::GlobalMemory;
-use crate::kernel::layout::{LOCAL_WINDOW, RAISED, SHARED_WINDOW};
+use crate::kernel::layout::{LOCAL_WINDOW, PARAMETERS, RAISED, SHARED_WINDOW};
 use crate::kernel::{BankRow, Kernel, NativeKernel, Registers};
 use crate::launch::Launch;
 
@@ -43,6 +43,14 @@ pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch) -> Vec<u8> {
         put(at, (base + RAISED) as u32);
         put(at + 4, ((base + RAISED) >> 32) as u32);
     }
+    // Before sm_90 the bank's own address, of which the parameters are a part.
+    let parameters = match native.arch {
+        90.. => PARAMETERS,
+        _ => PARAMETERS.wrapping_sub(native.params_at.into()),
+    };
+    let at = native.parameters_pointer() as usize;
+    put(at, parameters as u32);
+    put(at + 4, (parameters >> 32) as u32);
     let workspace = launch.workspace();
     let at = native.workspace_at() as usize;
     put(at, (workspace >> 32) as u32);

@@ -485,6 +485,7 @@ pub(super) fn images(kernel: &Kernel, launch: &Launch) -> Vec<SegmentImage> {
         segments.push((HEAP_BASE, bytes, vec![0; (bytes / 4) as usize], true));
     }
     segments.extend(exec::workspace(launch.cooperative));
+    segments.extend(exec::parameters(kernel, &launch.params));
     segments
 }
 
@@ -495,6 +496,7 @@ pub(super) fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
     let buffers = given.map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), b.writable));
     let mut segments = exec::segments(variables, buffers);
     segments.extend(exec::workspace(launch.cooperative));
+    segments.extend(exec::parameters(kernel, &launch.params));
     let fresh = || kernel.uses_heap().then(Heap::default);
     GlobalMemory::with_heap(segments, launch.heap.take().or_else(fresh))
 }

@@ -1,7 +1,8 @@
 //! Textures and surfaces of a launch on the device: arrays with the texels of buffers.
 //!
 //! A program file shapes a buffer as a texture or surface, and its kernel takes the object. Here an
-//! array receives the buffer's texels before the launch, and a surface's array gives them back.
+//! array receives the buffer's texels before the launch, and a surface's array gives them back. A
+//! texture in linear memory is the buffer itself.
 
 use super::super::DeviceError;
 use super::{Allocation, refused};
@@ -13,6 +14,7 @@ use std::ptr::{null, null_mut};
 
 /// The array, the object and the place of the texels of one texture or surface.
 struct Shaped {
+    /// Null for linear memory.
     array: sys::CUarray,
     object: u64,
     surface: bool,
@@ -80,9 +82,12 @@ impl Images {
 
 impl Shaped {
     fn new(image: &Image, buffer: usize, from: &Allocation) -> Result<Shaped, DeviceError> {
+        if image.shape == ImageShape::Buffer {
+            return Shaped::linear(image, buffer, from);
+        }
         let [width, height, depth] = image.size.map(|size| size as usize);
         let layered = matches!(image.shape, ImageShape::A1 | ImageShape::A2);
-        let flat = matches!(image.shape, ImageShape::Buffer | ImageShape::D1 | ImageShape::A1);
+        let flat = matches!(image.shape, ImageShape::D1 | ImageShape::A1);
         let flags = if layered { sys::CUDA_ARRAY3D_LAYERED } else { 0 }
             | if image.surface { sys::CUDA_ARRAY3D_SURFACE_LDST } else { 0 };
         let shape = sys::CUDA_ARRAY3D_DESCRIPTOR {
@@ -137,23 +142,49 @@ impl Shaped {
             },
             flags: 0,
         };
+        shaped.describe(&what, image)?;
+        Ok(shaped)
+    }
+
+    /// Makes a texture of the buffer as it is.
+    fn linear(image: &Image, buffer: usize, from: &Allocation) -> Result<Shaped, DeviceError> {
+        // SAFETY: all fields are numbers or pointers, for which zero is valid.
+        let (copy, mut what) =
+            unsafe { (std::mem::zeroed(), std::mem::zeroed::<sys::CUDA_RESOURCE_DESC>()) };
+        what.resType = sys::CUresourcetype::CU_RESOURCE_TYPE_LINEAR;
+        what.res.linear = sys::CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_3 {
+            devPtr: from.address,
+            format: format(image.channel),
+            numChannels: image.channels,
+            sizeInBytes: image.bytes() as usize,
+        };
+        let mut shaped = Shaped { array: null_mut(), object: 0, surface: false, buffer, copy };
+        shaped.describe(&what, image)?;
+        Ok(shaped)
+    }
+
+    /// Makes the object.
+    fn describe(
+        &mut self,
+        what: &sys::CUDA_RESOURCE_DESC,
+        image: &Image,
+    ) -> Result<(), DeviceError> {
         let sampler = sampler(image);
         // SAFETY: the descriptions are complete and valid for the calls.
         let made = unsafe {
             if image.surface {
-                sys::cuSurfObjectCreate(&mut shaped.object, &what)
+                sys::cuSurfObjectCreate(&mut self.object, what)
             } else {
-                sys::cuTexObjectCreate(&mut shaped.object, &what, &sampler, null())
+                sys::cuTexObjectCreate(&mut self.object, what, &sampler, null())
             }
         };
-        made.result().map_err(refused("making a texture"))?;
-        Ok(shaped)
+        made.result().map_err(refused("making a texture"))
     }
 }
 
 impl Drop for Shaped {
     fn drop(&mut self) {
-        // SAFETY: both were made once in `new`; an object of 0 is refused.
+        // SAFETY: both were made once; an object of 0 and no array are refused.
         unsafe {
             let _ = if self.surface {
                 sys::cuSurfObjectDestroy(self.object)

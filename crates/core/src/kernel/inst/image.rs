@@ -133,11 +133,11 @@ pub enum SurfaceMove {
     Store([Row; 4]),
     /// `sust.p`, with channels, which are converted to those of the surface.
     Texel([Row; 4]),
-    /// `sured.b`, with the operand.
+    /// `sured`, with the operand. `.p` compares as the channels of the surface.
     Reduce(AtomicFn, Row),
 }
 
-/// `suld`, `sust` and `sured`. The first coordinate is in bytes, or in texels.
+/// `suld`, `sust` and `sured`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
     /// Surface.
@@ -154,6 +154,8 @@ pub struct Surface {
     pub wide: bool,
     /// True if 64-bit elements are in pairs of 32-bit rows (machine code).
     pub pairs: bool,
+    /// True if the first coordinate counts elements or texels (`.p`), not bytes.
+    pub scaled: bool,
     /// Effect of an access outside.
     pub outside: Outside,
 }

@@ -169,8 +169,9 @@ fn surface(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
         () if l.text.take("RG") => 2,
         () => 4,
     };
-    let bytes = l.text.take("D") && l.text.take("BA");
-    if texel == bytes {
+    let bytes = l.text.take("D") & l.text.take("BA");
+    // A reduction without `.BA` counts elements.
+    if !reduces && texel == bytes {
         return Err(Missing::Operands);
     }
     let names = ["1D", "2D", "3D", "1D_ARRAY", "2D_ARRAY"];
@@ -194,7 +195,14 @@ fn surface(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
         () if texel => (Type::B32, channels),
         () => width(l),
     };
-    let types = [("S32", Type::S32), ("U64", Type::U64), ("S64", Type::S64), ("64", Type::U64)];
+    let types = [
+        ("S32", Type::S32),
+        ("U64", Type::U64),
+        ("S64", Type::S64),
+        ("64", Type::U64),
+        ("SD32", Type::U32),
+        ("SD64", Type::U64),
+    ];
     for (name, known) in types {
         if reduces && l.text.take(name) {
             ty = known;
@@ -245,6 +253,7 @@ fn surface(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
         count,
         wide: false,
         pairs: ty.is_wide(),
+        scaled: !bytes,
         outside,
     })))
 }

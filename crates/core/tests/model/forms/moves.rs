@@ -129,6 +129,15 @@ fn address(mnemonic: &str) -> Checked {
     let body = match (space, back) {
         ("global", false) => format!("{mnemonic} %q, %in;\nld.b64 %x, [%q];"),
         ("global", true) => format!("{mnemonic} %q, %in;\nld.global.b64 %x, [%q];"),
+        // A parameter is not written; its value is the same by both addresses.
+        ("param", _) => {
+            let (to, load) = match back {
+                true => (format!("cvta.param.u64 %p, %p;\n{mnemonic} %q, %p;"), "ld.param.b64"),
+                false => (format!("{mnemonic} %q, %p;"), "ld.b64"),
+            };
+            let both = "ld.param.u64 %p, [in];\nsub.u64 %q, %q, %p;\nadd.u64 %x, %x, %q;";
+            format!("mov.u64 %p, in;\n{to}\n{load} %q, [%q];\n{both}")
+        }
         // Constants are not written; the module's zeros stand for the value.
         ("const", _) => {
             let to = if back {

@@ -156,7 +156,7 @@ impl Body<'_> {
         self.emit(origin, lane(resize(to), extended, d.row, &[row]), &[register], &args.writes);
     }
 
-    /// Lowers `cvta`: offsets shared and local addresses, copies global and constant ones.
+    /// Lowers `cvta`: offsets addresses of shared, local and parameter memory, copies others.
     pub(super) fn cvta(
         &mut self,
         inst: &Instruction,
@@ -178,6 +178,7 @@ impl Body<'_> {
         let window = match space(m) {
             Space::Shared => layout::SHARED_WINDOW as i64,
             Space::Local => layout::LOCAL_WINDOW as i64,
+            Space::Param => layout::PARAMETERS as i64,
             _ => return Some(lane(LaneFn::Mov, Type::U64, d.row, &[a.row])),
         };
         let offset = if m.has("to") { -window } else { window };

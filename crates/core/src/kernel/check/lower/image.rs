@@ -73,6 +73,7 @@ pub(super) fn query(m: &FormMatch<'_>, args: &Args) -> Op {
 pub(super) fn surface(m: &FormMatch<'_>, args: &Args) -> Op {
     let load = m.form.sem == Sem::SurfaceLoad;
     let (handle, place) = placed(args, usize::from(load));
+    let scaled = m.words.iter().flatten().any(|word| *word == "p");
     let (direction, wide) = match m.form.sem {
         Sem::SurfaceLoad => {
             let (results, wide) = values(args, 0);
@@ -84,8 +85,7 @@ pub(super) fn surface(m: &FormMatch<'_>, args: &Args) -> Op {
             let (sources, wide) = values(args, 1);
             let mut s = [Row(0); 4];
             s.iter_mut().zip(sources.iter().flatten()).for_each(|(place, v)| *place = v.row);
-            let texel = m.words.iter().flatten().any(|word| *word == "p");
-            (if texel { SurfaceMove::Texel(s) } else { SurfaceMove::Store(s) }, wide)
+            (if scaled { SurfaceMove::Texel(s) } else { SurfaceMove::Store(s) }, wide)
         }
         _ => {
             let f = m.pick(&[
@@ -106,6 +106,7 @@ pub(super) fn surface(m: &FormMatch<'_>, args: &Args) -> Op {
         count: vector_length(m),
         wide,
         pairs: false,
+        scaled,
         outside: outside.unwrap_or(Outside::Trap),
     }))
 }

@@ -24,11 +24,9 @@ impl Body<'_> {
             Operand::Address { base: Some(name), offset: 0, .. } if query => (name, None),
             Operand::Coordinates(parts, _) if !query => match parts.as_slice() {
                 [Operand::Name(name), coordinates] => (name, Some(coordinates)),
-                [Operand::Name(_), Operand::Name(sampler), _] => {
-                    let message = "samplers apart from textures are not supported";
-                    let error = Diagnostic::error("operand-kind", sampler.span, message);
-                    self.report(error.help("write `.target texmode_unified`, and no sampler"));
-                    return None;
+                [Operand::Name(name), Operand::Name(sampler), coordinates] => {
+                    self.sampler(sampler, out)?;
+                    (name, Some(coordinates))
                 }
                 _ => return self.wrong(operand, "texture or surface with coordinates"),
             },
@@ -71,6 +69,28 @@ impl Body<'_> {
         let mut at = [Row(0); 3];
         at.iter_mut().zip(rows).for_each(|(place, row)| *place = row);
         Some(Arg::Image(handle, Some(Place { geometry, layer, at })))
+    }
+
+    /// Reads a sampler of its own, which has no effect: with CUDA's driver, the texture's own one
+    /// filters, and a `.samplerref` is not loaded.
+    fn sampler(&mut self, name: &Name, out: &mut Args) -> Option<()> {
+        match self.find(name)? {
+            Found::Register(used) => {
+                self.note(used, false, name.span, out);
+                Some(())
+            }
+            _ => {
+                let message = format!(
+                    "`{}` is a sampler apart from textures, which CUDA's driver does not load",
+                    name.text
+                );
+                let error = Diagnostic::error("operand-kind", name.span, message);
+                let help =
+                    "write `.target texmode_unified` and no sampler: the texture has its own";
+                self.report(error.help(help));
+                None
+            }
+        }
     }
 
     /// Resolves a gradient.
