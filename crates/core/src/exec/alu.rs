@@ -6,11 +6,10 @@
 
 use super::RegisterFile;
 use super::arith::convert::convert;
-use super::arith::integer::Integer;
-use super::arith::{bits, float, fp8, integer};
+use super::arith::fp8;
 use super::lanes::Lanes;
 use crate::base::LaneMask;
-use crate::isa::{FloatMode, Round, Type};
+use crate::isa::{Round, Type};
 use crate::kernel::{Convert, LaneFn, LaneOp, TensorConvert};
 
 /// Runs `$body` with `$t` bound to the integer type `$ty`; bits count as unsigned.
@@ -97,10 +96,14 @@ macro_rules! width_type {
 
 mod choose;
 mod direct;
+mod floats;
+mod integers;
 mod short;
 
 pub(super) use choose::{is_in, predicate_logic, select, setp, test_value};
 pub use direct::{LaneFunction, lane_function};
+use floats::{approximations, rounded, signs};
+use integers::{integers, logic};
 
 #[cold]
 fn no_such_form(ty: Type) -> ! {
@@ -251,262 +254,6 @@ fn unpack(&LaneOp { ty, d, s, .. }: &LaneOp, parts: u8, part: u8, on: &mut Lanes
         (_, 2) => on.unary::<u32, u16>(d, s, |a| (a >> shift) as u16),
         _ => on.unary::<u32, u8>(d, s, |a| (a >> shift) as u8),
     }
-}
-
-fn logic(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
-    match f {
-        LaneFn::Mov => width_type!(ty, T => on.unary::<T, T>(d, s, |a| a)),
-        LaneFn::OffsetBy(offset) => on.unary::<u64, u64>(d, s, |a| a.wrapping_add_signed(offset)),
-        LaneFn::And => width_type!(ty, T => on.binary::<T, T, T>(d, s, |a, b| a & b)),
-        LaneFn::Or => width_type!(ty, T => on.binary::<T, T, T>(d, s, |a, b| a | b)),
-        LaneFn::Xor => width_type!(ty, T => on.binary::<T, T, T>(d, s, |a, b| a ^ b)),
-        LaneFn::Not => width_type!(ty, T => on.unary::<T, T>(d, s, |a| !a)),
-        LaneFn::Cnot => width_type!(ty, T => on.unary::<T, T>(d, s, |a| T::from(a == 0))),
-        LaneFn::Lop3(table) => {
-            on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::lop3(a, b, c, table))
-        }
-        LaneFn::Dp4a { signed } => {
-            on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::dp4a(a, b, c, signed))
-        }
-        LaneFn::Dp2a { signed, hi } => {
-            on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| bits::dp2a(a, b, c, signed, hi));
-        }
-        LaneFn::AbsDiff4 { signed, add } => {
-            on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| {
-                bits::absdiff4(a, b, c, signed, add)
-            });
-        }
-        LaneFn::Fns => on.ternary_each::<u32, u32, u32, u32>(d, s, bits::fns),
-        LaneFn::Szext { wrap } => {
-            let signed = ty.is_signed();
-            on.binary::<u32, u32, u32>(d, s, |a, b| bits::szext(a, b, signed, wrap));
-        }
-        LaneFn::Bmsk { wrap } => on.binary::<u32, u32, u32>(d, s, |a, b| bits::bmsk(a, b, wrap)),
-        LaneFn::Shl => width_type!(ty, T => on.binary::<T, u32, T>(d, s, T::shl)),
-        LaneFn::Shr => integer_type!(ty, T => on.binary::<T, u32, T>(d, s, T::shr)),
-        LaneFn::Shf { left, wrap } => {
-            on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::shf(a, b, c, left, wrap));
-        }
-        LaneFn::PendingCount => on.unary::<u64, u32>(d, s, super::mbarrier::pending_count),
-        LaneFn::Popc => width_type!(ty, T => on.unary::<T, u32>(d, s, T::count_ones)),
-        LaneFn::Clz => width_type!(ty, T => on.unary::<T, u32>(d, s, T::leading_zeros)),
-        LaneFn::Bfind { shift } => {
-            integer_type!(ty, T => on.unary::<T, u32>(d, s, |a| bits::bfind(a, shift)))
-        }
-        LaneFn::Brev => width_type!(ty, T => on.unary::<T, T>(d, s, T::reverse_bits)),
-        LaneFn::Bfe => {
-            let signed = ty.is_signed();
-            integer_type!(ty, T => {
-                on.ternary_long::<T, u32, u32, T>(d, s, |a, b, c| bits::bfe(a, b, c, signed));
-            });
-        }
-        LaneFn::Bfi => width_type!(ty, T => on.quaternary::<T>(d, s, bits::bfi)),
-        LaneFn::Prmt(mode) => {
-            on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| bits::prmt(a, b, c, mode))
-        }
-        _ => unreachable!("lane_op sends only logic here"),
-    }
-}
-
-fn integers(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
-    match f {
-        LaneFn::Add { sat: true } => on.binary::<i32, i32, i32>(d, s, i32::saturating_add),
-        LaneFn::Sub { sat: true } => on.binary::<i32, i32, i32>(d, s, i32::saturating_sub),
-        // The low bits of sums and products do not depend on the sign.
-        LaneFn::Add { sat: false } => {
-            width_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::add))
-        }
-        LaneFn::Sub { sat: false } => {
-            width_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::sub))
-        }
-        LaneFn::MulLo => width_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::mul_lo)),
-        LaneFn::MadLo => {
-            width_type!(ty, T => on.ternary::<T, T, T, T>(d, s, |a, b, c| a.mul_lo(b).add(c)))
-        }
-        LaneFn::MulHi => integer_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::mul_hi)),
-        LaneFn::MadHi { sat: true } => on.ternary::<i32, i32, i32, i32>(d, s, integer::mad_hi_sat),
-        LaneFn::MadHi { sat: false } => {
-            integer_type!(ty, T => on.ternary::<T, T, T, T>(d, s, |a, b, c| a.mul_hi(b).add(c)));
-        }
-        LaneFn::MulWide => match ty {
-            Type::U16 => on.binary::<u16, u16, u32>(d, s, Integer::mul_wide),
-            Type::S16 => on.binary::<i16, i16, i32>(d, s, Integer::mul_wide),
-            Type::U32 => on.binary::<u32, u32, u64>(d, s, Integer::mul_wide),
-            Type::S32 => on.binary::<i32, i32, i64>(d, s, Integer::mul_wide),
-            other => no_such_form(other),
-        },
-        LaneFn::MadWide => match ty {
-            Type::U16 => on.ternary::<u16, u16, u32, u32>(d, s, Integer::mad_wide),
-            Type::S16 => on.ternary::<i16, i16, i32, i32>(d, s, Integer::mad_wide),
-            Type::U32 => on.ternary::<u32, u32, u64, u64>(d, s, Integer::mad_wide),
-            Type::S32 => on.ternary::<i32, i32, i64, i64>(d, s, Integer::mad_wide),
-            other => no_such_form(other),
-        },
-        LaneFn::Mul24 { hi } => {
-            let signed = ty.is_signed();
-            on.binary::<u32, u32, u32>(d, s, |a, b| integer::mul24(a, b, signed, hi));
-        }
-        LaneFn::Mad24 { hi } => {
-            let signed = ty.is_signed();
-            on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| {
-                integer::mul24(a, b, signed, hi).wrapping_add(c)
-            });
-        }
-        LaneFn::Sad => integer_type!(ty, T => on.ternary::<T, T, T, T>(d, s, Integer::sad)),
-        // Index arithmetic mostly divides by a uniform value; 32 divisions are slower than any
-        // other instruction.
-        LaneFn::Div | LaneFn::Rem
-            if ty == Type::U32
-                && let Some(by) = on.uniform(s[1]).and_then(integer::Divisor::new) =>
-        {
-            match f {
-                LaneFn::Div => on.unary::<u32, u32>(d, s, |a| by.quotient(a)),
-                _ => on.unary::<u32, u32>(d, s, |a| by.remainder(a)),
-            }
-        }
-        LaneFn::Div => integer_type!(ty, T => on.binary_each::<T, T, T>(d, s, Integer::div)),
-        LaneFn::Rem => integer_type!(ty, T => on.binary_each::<T, T, T>(d, s, Integer::rem)),
-        LaneFn::Abs => integer_type!(ty, T => on.unary::<T, T>(d, s, Integer::abs)),
-        LaneFn::Neg => integer_type!(ty, T => on.unary::<T, T>(d, s, Integer::neg)),
-        LaneFn::Min { relu: true } => on.binary::<i32, i32, i32>(d, s, |a, b| a.min(b).max(0)),
-        LaneFn::Max { relu: true } => on.binary::<i32, i32, i32>(d, s, |a, b| a.max(b).max(0)),
-        LaneFn::Min { .. } => integer_type!(ty, T => on.binary::<T, T, T>(d, s, Ord::min)),
-        LaneFn::Max { .. } => integer_type!(ty, T => on.binary::<T, T, T>(d, s, Ord::max)),
-        _ => unreachable!("lane_op sends only integer arithmetic here"),
-    }
-}
-
-/// Executes operations that round.
-/// Most programs use only those to nearest without `.sat`, which have vectorised loops.
-fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
-    use float::{add, div, finish, flushed, fma, mul, sqrt, sub};
-    const NEAR: Round = Round::Nearest;
-
-    /// One loop for plain operands, one for flushed ones, and one for everything else.
-    macro_rules! loops {
-        ($mode:expr, $t:ident, $loop:ident, $long:ident, $each:ident, [$($kinds:ty),+],
-         |$($x:ident),+; $r:ident| $body:expr) => {{
-            let mode: FloatMode = $mode;
-            if mode.round != NEAR || mode.sat {
-                let $r = mode.round;
-                on.$each::<$($kinds),+>(d, s, |$($x: $t),+| {
-                    $(let $x = flushed($x, mode.ftz);)+
-                    finish($body, mode)
-                });
-            } else if mode.ftz {
-                let $r = NEAR;
-                on.$long::<$($kinds),+>(d, s, |$($x: $t),+| {
-                    $(let $x = flushed($x, true);)+
-                    flushed($body, true)
-                });
-            } else {
-                let $r = NEAR;
-                on.$loop::<$($kinds),+>(d, s, |$($x: $t),+| $body);
-            }
-        }};
-    }
-    match f {
-        LaneFn::FMul(m) if m.ftz => {
-            return on.binary_long::<f32, f32, f32>(d, s, |a, b| {
-                finish(float::mul_flushing(flushed(a, true), flushed(b, true), m.round), m)
-            });
-        }
-        LaneFn::Fma(m) if m.ftz => {
-            return on.ternary_long::<f32, f32, f32, f32>(d, s, |a, b, c| {
-                finish(
-                    float::fma_flushing(
-                        flushed(a, true),
-                        flushed(b, true),
-                        flushed(c, true),
-                        m.round,
-                    ),
-                    m,
-                )
-            });
-        }
-        _ => {}
-    }
-    float_type!(ty, T => match f {
-        LaneFn::FAdd(m) => {
-            loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| add(a, b, r));
-        }
-        LaneFn::FSub(m) => {
-            loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| sub(a, b, r));
-        }
-        LaneFn::FMul(m) => {
-            loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| mul(a, b, r));
-        }
-        LaneFn::Fma(m) => {
-            loops!(m, T, ternary_long, ternary_long, ternary_each, [T, T, T, T],
-                |a, b, c; r| fma(a, b, c, r));
-        }
-        LaneFn::FDiv(m) => {
-            loops!(m, T, binary_each, binary_each, binary_each, [T, T, T], |a, b; r| div(a, b, r));
-        }
-        LaneFn::Rcp(m) => {
-            let one = <T as float::Float>::one();
-            loops!(m, T, unary_each, unary_each, unary_each, [T, T], |a; r| div(one, a, r));
-        }
-        LaneFn::Sqrt(m) => {
-            loops!(m, T, unary_each, unary_each, unary_each, [T, T], |a; r| sqrt(a, r));
-        }
-        _ => unreachable!("lane_op sends only rounding functions here"),
-    });
-}
-
-fn approximations(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
-    use float::{Float, approximate, div_approx, flushed};
-    match (f, ty) {
-        (LaneFn::DivApprox { ftz }, _) => on.binary_each::<f32, f32, f32>(d, s, |a, b| {
-            flushed(div_approx(flushed(a, ftz), flushed(b, ftz)), ftz)
-        }),
-        (LaneFn::Rsqrt { ftz }, Type::F64) => {
-            on.unary_each::<f64, f64>(d, s, |a| {
-                let a = flushed(a, ftz);
-                flushed(f64::canonical(float::rsqrt(a), [a; 3]), ftz)
-            });
-        }
-        (LaneFn::Rsqrt { ftz }, _) => {
-            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, float::rsqrt))
-        }
-        (LaneFn::Sin { ftz }, _) => {
-            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::sin))
-        }
-        (LaneFn::Cos { ftz }, _) => {
-            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::cos))
-        }
-        (LaneFn::Ex2 { ftz }, _) => {
-            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::exp2))
-        }
-        (LaneFn::Lg2 { ftz }, _) => {
-            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::log2))
-        }
-        (LaneFn::Tanh, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, false, f64::tanh)),
-        _ => unreachable!("lane_op sends only approximations here"),
-    }
-}
-
-/// Executes functions that select operands or their signs, without rounding.
-fn signs(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
-    use float::{abs, copysign, flushed, max, min, neg};
-    float_type!(ty, T => match f {
-        LaneFn::FMin { ftz, nan, xorsign: true } => on.binary_each::<T, T, T>(d, s, |a, b| {
-            float::xorsign(flushed(a, ftz), flushed(b, ftz), |a, b| min(a, b, nan))
-        }),
-        LaneFn::FMin { ftz, nan, .. } => {
-            on.binary_long::<T, T, T>(d, s, |a, b| min(flushed(a, ftz), flushed(b, ftz), nan));
-        }
-        LaneFn::FMax { ftz, nan, xorsign: true } => on.binary_each::<T, T, T>(d, s, |a, b| {
-            float::xorsign(flushed(a, ftz), flushed(b, ftz), |a, b| max(a, b, nan))
-        }),
-        LaneFn::FMax { ftz, nan, .. } => {
-            on.binary_long::<T, T, T>(d, s, |a, b| max(flushed(a, ftz), flushed(b, ftz), nan));
-        }
-        LaneFn::FNeg { ftz } => on.unary::<T, T>(d, s, |a| neg(flushed(a, ftz))),
-        LaneFn::FAbs { ftz } => on.unary::<T, T>(d, s, |a| abs(flushed(a, ftz))),
-        LaneFn::CopySign => on.binary::<T, T, T>(d, s, copysign::<T>),
-        _ => unreachable!("lane_op sends only sign functions here"),
-    });
 }
 
 /// Executes `cvt`.

@@ -2,9 +2,10 @@
 //!
 //! Each is one loop over lanes, which the general functions reach through several selections.
 
-use super::{Group, approximations, choose, cvt, float, integers, is_short, logic, rounded, signs};
+use super::{Group, approximations, choose, cvt, integers, is_short, logic, rounded, signs};
 use crate::base::LaneMask;
 use crate::exec::arith::compare::{Comparison, WithComparison, of_integers, with_comparison};
+use crate::exec::arith::float;
 use crate::exec::arith::integer::Integer;
 use crate::exec::lanes::{Lanes, set_predicate, test, vectorized};
 use crate::exec::{RegisterFile, element_wise, native};
