@@ -46,7 +46,7 @@ pub use warp::{Members, members};
 
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
-use crate::kernel::{Clock, DeviceFunction, Geometry, Inst, Op, PredicateUse, Row};
+use crate::kernel::{Address, Clock, DeviceFunction, Geometry, Inst, Op, PredicateUse, Row};
 
 /// The registers of one warp.
 /// They are `narrow[row][lane]`, `wide[row][lane]`, and one mask per predicate.
@@ -367,6 +367,17 @@ pub fn guarded(inst: &Inst, active: LaneMask, registers: &RegisterFile) -> LaneM
             inst.also.map_or(lanes, |p| lanes & LaneMask(lanes::predicate(registers, p)))
         }
     }
+}
+
+/// Returns the address of each of `lanes`, which may be generic. The others are any.
+pub(crate) fn addresses(
+    address: Address,
+    lanes: LaneMask,
+    registers: &RegisterFile,
+) -> [u64; MAX_LANES] {
+    let mut addresses = [0; MAX_LANES];
+    access::fill_addresses(address, lanes, registers, &mut addresses);
+    addresses
 }
 
 /// Returns the lanes in which a predicate operand holds.

@@ -19,6 +19,9 @@ pub(super) fn serve(
     global: bool,
     registers: &mut RegisterFile,
 ) -> bool {
+    if (op.f, op.d) == (AtomicFn::Add, None) && matches!(op.ty, Type::U32 | Type::S32 | Type::B32) {
+        return add_words(memory, &registers.narrow[usize::from(op.b.0)], lanes, addresses);
+    }
     let has_c = op.f == AtomicFn::Cas;
     let mut before = [0; MAX_LANES];
     let mut changed = false;
@@ -59,6 +62,23 @@ pub(super) fn serve(
     }
     if let Some(d) = op.d {
         write(op, d, lanes, &before, registers);
+    }
+    changed
+}
+
+/// Adds integers to words, the most frequent case of [`serve`]. Returns true if any changed.
+fn add_words(
+    memory: &mut impl Words,
+    operands: &[u32; MAX_LANES],
+    lanes: LaneMask,
+    addresses: &[u64; MAX_LANES],
+) -> bool {
+    let mut changed = false;
+    for lane in lanes.lanes() {
+        let lane = lane as usize & (MAX_LANES - 1);
+        let (old, new) =
+            memory.update(lane, addresses[lane], |old| old.wrapping_add(operands[lane]));
+        changed |= old != new;
     }
     changed
 }

@@ -11,10 +11,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::cache::SECTOR;
+use super::cache::{LINE, SECTOR};
 use super::native_fetch::unevenness;
 use super::stores::FINE;
-use crate::base::{Cycle, MAX_LANES, SmId, mix};
+use crate::base::{Cycle, LaneMask, MAX_LANES, SmId, mix};
 use crate::exec::MemoryAccess;
 use crate::isa::Type;
 use crate::kernel::{AtomicFn, Op};
@@ -70,8 +70,12 @@ impl UnitState {
         let word = sm.0 as usize / 64;
         seen.resize(seen.len().max(word + 1), 0);
         seen[word] |= 1 << (sm.0 % 64);
-        seen.iter().map(|bits| u64::from(bits.count_ones())).sum()
+        count(seen)
     }
+}
+
+fn count(sms: &[u64]) -> u64 {
+    sms.iter().map(|bits| u64::from(bits.count_ones())).sum()
 }
 
 impl AtomicUnits {
@@ -102,6 +106,30 @@ impl AtomicUnits {
     /// Records that a line arrives in L2 at `at`.
     pub(super) fn bring(&self, line: u64, at: Cycle) {
         self.state().lines.insert(line, at);
+    }
+
+    /// Returns true if all `sms` have used the chunks of an access and its lines are in L2: later
+    /// accesses change nothing that other SMs see of the units.
+    pub(super) fn are_settled(
+        &self,
+        lanes: LaneMask,
+        addresses: &[u64; MAX_LANES],
+        sms: u32,
+    ) -> bool {
+        let state = self.state();
+        let mut last = None;
+        lanes.lanes().all(|lane| {
+            let address = addresses[lane as usize % MAX_LANES];
+            let place = (self.chunk(address), address / LINE);
+            last.replace(place) == Some(place)
+                || state.lines.contains_key(&place.1)
+                    && state.users.get(&place.0).is_some_and(|users| count(users) == u64::from(sms))
+        })
+    }
+
+    /// Returns the chunk of an address.
+    fn chunk(&self, address: u64) -> u64 {
+        address / u64::from(self.rates.chunk.max(1))
     }
 
     /// Returns the fine time of `rounds` on a sector.
@@ -161,7 +189,7 @@ impl AtomicPath {
         words[..len].sort_unstable();
         for sector in words[..len].chunk_by(|a, b| a / SECTOR == b / SECTOR) {
             let rounds = sector.chunk_by(|a, b| a == b).map(<[u64]>::len).max().unwrap_or(1) as u32;
-            let chunk = sector[0] / u64::from(units.rates.chunk.max(1));
+            let chunk = units.chunk(sector[0]);
             let unit = mix(chunk) as usize % self.free.len();
             let cost = units.cost(weight, rounds);
             let start = self.free[unit].max(now * FINE);
@@ -194,7 +222,6 @@ impl AtomicPath {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::LaneMask;
     use crate::exec::AccessKind;
     use crate::isa::Space;
 

@@ -9,12 +9,13 @@
 
 use std::sync::Mutex;
 
+use super::access_order::AccessOrder;
 use super::atomics::AtomicUnits;
 use super::block::{DoesNotFit, Occupancy};
 use super::constants;
 use super::l2::replay::{self, Found, RequestLog};
 use super::options::{Options, Timing};
-use super::pricing::{PricedCode, blocks_communicate, may_run_ahead};
+use super::pricing::{PricedCode, blocks_communicate, has_checked_order, may_run_ahead};
 use super::shares::{Blocks, Shares};
 use super::sm::Sm;
 use super::turns::Turns;
@@ -79,6 +80,8 @@ pub(super) struct Context<'a> {
     pub max_issues: u64,
     /// Atomic units of L2, if the machine has them for this code.
     pub atomics: Option<AtomicUnits>,
+    /// Order of the SMs' accesses, if they run ahead past weak ones.
+    pub accesses: Option<AccessOrder>,
     /// True if SMs log their L2 requests.
     pub logs_l2: bool,
     order: SideOrder,
@@ -131,6 +134,7 @@ impl<'a> Context<'a> {
             max_cycles: options.max_cycles,
             max_issues: options.max_issues.div_ceil(u64::from(active_sms.max(1))),
             atomics: native.and_then(|times| times.atomics).map(AtomicUnits::new),
+            accesses: None,
             logs_l2: false,
             order: options.order,
         }
@@ -259,26 +263,49 @@ pub fn run<O: Observer>(
         return untimed::run(code, launch, spec, options, host, observer);
     }
     let plain = !matches!(spec.policy, Policy::Adversarial { .. } | Policy::TwoLevel { .. });
-    if O::EACH_SM_ALONE && plain && blocks_communicate(code) && may_run_ahead(code) {
-        let outcome = attempt(code, launch.clone(), spec, options, (host, true), &observer)?;
-        if matches!(outcome.finish, Finish::Ok) {
-            return Ok(outcome);
+    let mut ahead =
+        if !(O::EACH_SM_ALONE && plain && blocks_communicate(code) && may_run_ahead(code)) {
+            Ahead::No
+        } else if has_checked_order(code) {
+            Ahead::OfAccesses
+        } else {
+            Ahead::BetweenAccesses
+        };
+    loop {
+        if ahead == Ahead::No {
+            return Ok(attempt(code, launch, spec, options, (host, ahead), &observer)?.0);
         }
-        // Where others stood when an SM failed shows only in strict order.
+        let (outcome, in_order) =
+            attempt(code, launch.clone(), spec, options, (host, ahead), &observer)?;
+        ahead = match outcome.finish {
+            Finish::Ok if in_order => return Ok(outcome),
+            _ if !in_order => Ahead::BetweenAccesses,
+            // Where others stood when an SM failed shows only in strict order.
+            _ => Ahead::No,
+        };
     }
-    attempt(code, launch, spec, options, (host, false), &observer)
 }
 
-/// As [`run`]. With `ahead`, SMs whose blocks communicate run ahead of each other between steps
-/// that others can see: quicker, and the same if no SM fails.
+/// How far SMs whose blocks communicate run ahead of each other. The figures are the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ahead {
+    /// Not at all: they run in the order of cycles.
+    No,
+    /// Between two steps that others can see, if no SM fails.
+    BetweenAccesses,
+    /// Past weak accesses and reductions, too, if the order of accesses can be kept.
+    OfAccesses,
+}
+
+/// As [`run`]. Also returns false if the order of accesses was broken.
 fn attempt<O: Observer>(
     code: &Code,
     mut launch: Launch,
     spec: &Machine,
     options: &Options,
-    (host, ahead): (&dyn Host, bool),
+    (host, ahead): (&dyn Host, Ahead),
     observer: &(impl Fn() -> O + Sync),
-) -> Result<Outcome<O>, DoesNotFit> {
+) -> Result<(Outcome<O>, bool), DoesNotFit> {
     let kernel = code.kernel();
     DoesNotFit::check_code(kernel, spec, options.mode)?;
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
@@ -288,10 +315,13 @@ fn attempt<O: Observer>(
     cx.logs_l2 = cx.active_sms > 1;
     let active_sms = cx.active_sms;
     let interleaved = cx.communicates();
+    if ahead == Ahead::OfAccesses && interleaved {
+        cx.accesses = Some(AccessOrder::new(global.extents()));
+    }
     // A whole run continues when its observer is done: the paired `()` never is.
     let observer = || (observer(), ());
     let done: Vec<Ended<(O, ())>> = if interleaved {
-        run_interleaved(&cx, (host, ahead), &observer)
+        run_interleaved(&cx, (host, ahead != Ahead::No), &observer)
     } else {
         each(host, active_sms, |sm| run_alone(Sm::new(&cx, SmId(sm), observer()), host))
     };
@@ -313,9 +343,12 @@ fn attempt<O: Observer>(
     let found =
         each(host, replay::slices(&logs), |slice| replay::replay(&spec.memory, &logs, slice));
     Found::events(found).for_each(|event| merged.on(event));
+    let in_order = cx.accesses.as_ref().is_none_or(|order| !order.is_broken());
     drop(cx);
     unload(global, &mut launch);
-    Ok(Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: merged.0 })
+    let observer = merged.0;
+    let outcome = Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer };
+    Ok((outcome, in_order))
 }
 
 /// Checks that a launch fits a machine, as [`run`] does first.
@@ -469,7 +502,9 @@ fn run_interleaved<O: Observer>(
             finished[i] = Some(sms[i].livelock());
             break;
         }
-        if sms[i].issuer.observer.is_done() {
+        if sms[i].issuer.observer.is_done()
+            || cx.accesses.as_ref().is_some_and(AccessOrder::is_broken)
+        {
             break;
         }
     }

@@ -26,7 +26,7 @@ use super::fetch::Instructions;
 use super::l2::replay::RequestLog;
 use super::memsys::MemorySystem;
 use super::native_fetch::{NativeFetch, lateness};
-use super::pricing::{Cost, Kind};
+use super::pricing::{Cost, Kind, Visibility};
 use super::requests::{Request, queue_of};
 use super::scheduler::{Port, Scheduler, SharedPorts};
 use super::verdict::{FaultReport, Watch};
@@ -399,6 +399,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     matches!(&step.inst.op, Op::Store(store) if store.access.space == Space::Local);
                 if access.changed && !own {
                     self.watch.progress();
+                }
+                if let Some(order) = &cx.accesses
+                    && cost.visibility != Visibility::Private
+                {
+                    order.add(access, cost.visibility, &self.addresses, (sm, now));
                 }
                 if !access.lanes.is_empty() {
                     let served = self.access(warp, issue, access);

@@ -4,8 +4,8 @@ mod native;
 mod visible;
 
 use native::{ahead_of_barriers as native_ahead, kept_operands, price_by_word, read_ports};
-use visible::is_private;
-pub(super) use visible::{blocks_communicate, may_run_ahead};
+pub(super) use visible::{Visibility, blocks_communicate, has_checked_order, may_run_ahead};
+use visible::{reductions, visibility};
 
 use super::constant_cache::ConstantLines;
 use super::expansion::Expansion;
@@ -118,8 +118,8 @@ pub(super) struct Cost {
     pub expansion: u32,
     /// Effect on lanes of a step that changes only registers.
     pub lanes: LaneFunction,
-    /// True if it neither reads nor changes what other SMs see.
-    pub private: bool,
+    /// What other SMs see of it.
+    pub visibility: Visibility,
     /// Scoreboard entries, written ones first.
     entries: [u16; MOST_REGISTERS],
     /// Of machine code: dependence counter of the sources, and cycles until they have been read.
@@ -297,8 +297,10 @@ impl<'a> PricedCode<'a> {
         }
         let has_depbar = costs.iter().any(|cost| cost.falls_to.is_some());
         let scoreboard = scoreboard_entries(code) + 1;
+        let sum = reductions(code);
         for (cost, op) in costs.iter_mut().zip(code.ops()) {
             *cost = cost.with_entries(scoreboard as u16);
+            cost.visibility = visibility(op, sum, code);
             cost.queued = cost.queues > 0 || cost.read_counter.is_some();
             cost.simple = cost.is_simple() && !has_depbar && op.inst.also.is_none();
             cost.waits = code.kernel().native.is_some()
@@ -476,7 +478,7 @@ fn price_by_class(
         slots,
         expansion: 0,
         lanes: exec::lane_function(&inst.op),
-        private: is_private(&inst.op),
+        visibility: Visibility::Ordered,
         gap: Until::new(Cycle::from(gap.max(1)), gap_stall),
         next: op.next,
         predicate: inst.guard,

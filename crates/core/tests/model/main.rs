@@ -1,6 +1,7 @@
 //! Tests of the core across its modules, in one binary so that it links once. Their data lies in
 //! `tests/` of the repository.
 
+mod ahead;
 mod asynchronous;
 mod copies;
 mod corpus;

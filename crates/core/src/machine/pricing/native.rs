@@ -3,7 +3,7 @@
 use super::super::read_ports::BankReads;
 use super::super::scheduler::Port;
 use super::super::warp::Until;
-use super::{Cost, Kind, MOST_REGISTERS, USUAL_REGISTERS, is_private, kind, result_of};
+use super::{Cost, Kind, MOST_REGISTERS, USUAL_REGISTERS, Visibility, kind, result_of};
 use crate::base::Cycle;
 use crate::code::{COUNTERS, Dependences, MicroOp};
 use crate::event::Stall;
@@ -141,7 +141,7 @@ pub(super) fn price_by_word(
         slots: op.count,
         expansion: 0,
         lanes: exec::lane_function(&op.inst.op),
-        private: is_private(&op.inst.op),
+        visibility: Visibility::Ordered,
         gap: Until::new(Cycle::from(gap), gap_stall),
         next: op.next,
         predicate: op.inst.guard,

@@ -2,19 +2,42 @@
 
 use crate::code::{Code, MicroOp};
 use crate::exec;
-use crate::isa::Space;
-use crate::kernel::{Op, SurfaceMove};
+use crate::isa::{Space, Type};
+use crate::kernel::{Atomic, AtomicFn, Op, SurfaceMove};
+
+/// What other SMs see of an instruction, and so how far an SM may run ahead of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::machine) enum Visibility {
+    /// Nothing: others may run before or after it.
+    Private,
+    /// A weak access to memory of all SMs. Programs order these by other accesses.
+    Weak,
+    /// An atomic without a result, which commutes with every other one of the kernel.
+    Reduction,
+    /// Anything else: SMs execute it in the order of cycles.
+    Ordered,
+}
+
+/// Function and type of the atomics that commute with each other.
+type Sum = (AtomicFn, Type);
 
 /// Returns true if running blocks can communicate through memory.
 pub(in crate::machine) fn blocks_communicate(code: &Code) -> bool {
     code.kernel().uses_heap() || code.ops().iter().any(|op| communicates(&op.inst.op))
 }
 
-/// Returns true if an SM may run ahead of others between steps that are not [private](super::Cost::private).
+/// Returns true if an SM may run ahead of others between steps that are not [private](Visibility::Private).
 pub(in crate::machine) fn may_run_ahead(code: &Code) -> bool {
     // Steps without an issue slot run together with others.
     let covered = |op: &MicroOp| op.count > 0 || is_private(&op.inst.op);
     !code.kernel().uses_heap() && code.ops().iter().all(covered)
+}
+
+/// Returns true if the SMs' accesses to common memory are all loads, stores and atomics, whose
+/// order can be checked.
+pub(in crate::machine) fn has_checked_order(code: &Code) -> bool {
+    let is_checked = |op: &Op| matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_));
+    code.ops().iter().all(|op| is_checked(&op.inst.op) || is_private(&op.inst.op))
 }
 
 /// Returns true if the instruction can communicate with running blocks.
@@ -22,29 +45,68 @@ pub(in crate::machine) fn may_run_ahead(code: &Code) -> bool {
 /// It is a global atomic, or a strong access to memory that other blocks see. (All blocks also
 /// share one heap.)
 fn communicates(op: &Op) -> bool {
-    let visible = |space: Space| matches!(space, Space::Global | Space::Generic);
     match op {
-        Op::AtomicVector(vector) => visible(vector.first.space),
-        Op::Atomic(a) => visible(a.space),
+        Op::AtomicVector(vector) => is_common(vector.first.space),
+        Op::Atomic(a) => is_common(a.space),
         Op::Surface(surface) => matches!(surface.direction, SurfaceMove::Reduce(..)),
-        Op::Load(l) => l.access.strong() && visible(l.access.space),
-        Op::Store(s) => s.access.strong() && visible(s.access.space),
+        Op::Load(l) => l.access.strong() && is_common(l.access.space),
+        Op::Store(s) => s.access.strong() && is_common(s.access.space),
         _ => false,
     }
 }
 
+/// Returns true for memory that all blocks see.
+fn is_common(space: Space) -> bool {
+    matches!(space, Space::Global | Space::Generic)
+}
+
 /// Returns true if the instruction neither reads nor changes what other SMs see.
-pub(super) fn is_private(op: &Op) -> bool {
+fn is_private(op: &Op) -> bool {
     let own =
         |space: Space| matches!(space, Space::Shared | Space::Local | Space::Param | Space::Const);
     match op {
         Op::Load(load) => own(load.access.space),
         Op::Store(store) => own(store.access.space),
         Op::Atomic(atomic) => own(atomic.space),
+        Op::AtomicVector(vector) => own(vector.first.space),
+        Op::ReadSlot(_) | Op::WriteSlot(_) | Op::Stack(_) | Op::Spill(_) => true,
         Op::Branch { .. } | Op::BranchIfAny { .. } | Op::BranchByConvergence { .. } => true,
-        Op::Join(_) => true,
-        Op::Exit | Op::Barrier(_) | Op::WarpSync { .. } => true,
-        Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) => true,
+        Op::Switch(_) | Op::Call(_) | Op::Jump(_) | Op::Return | Op::Exit | Op::Join(_) => true,
+        Op::Barrier(_) | Op::WarpSync { .. } | Op::Fence(_) => true,
+        Op::Shuffle(_) | Op::Vote(_) | Op::ActiveMask { .. } | Op::Match(_) | Op::Redux(_) => true,
+        Op::Mma(_) | Op::MatrixTranspose { .. } => true,
+        Op::Clock { .. } | Op::Sleep { .. } | Op::Hint { .. } => true,
         op => exec::is_element_wise(op),
     }
+}
+
+/// Returns the visibility of an instruction of a kernel whose [`reductions`] are `sum`.
+pub(super) fn visibility(op: &MicroOp, sum: Option<Sum>, code: &Code) -> Visibility {
+    match &op.inst.op {
+        op if is_private(op) => Visibility::Private,
+        Op::Load(load) if !load.access.strong() => Visibility::Weak,
+        Op::Store(store) if !store.access.strong() => Visibility::Weak,
+        Op::Atomic(atomic) if sum.is_some() && sum == sum_of(atomic, op, code) => {
+            Visibility::Reduction
+        }
+        _ => Visibility::Ordered,
+    }
+}
+
+/// Returns function and type of a kernel's reductions, if they all have the same.
+pub(super) fn reductions(code: &Code) -> Option<Sum> {
+    let mut sums = code.ops().iter().filter_map(|op| match &op.inst.op {
+        Op::Atomic(atomic) if is_common(atomic.space) => sum_of(atomic, op, code),
+        _ => None,
+    });
+    let first = sums.next();
+    first.filter(|_| sums.all(|sum| Some(sum) == first))
+}
+
+/// Returns function and type of an atomic whose result no instruction reads, if two of it commute.
+fn sum_of(atomic: &Atomic, op: &MicroOp, code: &Code) -> Option<Sum> {
+    use AtomicFn::{Add, And, Max, Min, Or, Xor};
+    let commutes = matches!(atomic.f, Add | And | Max | Min | Or | Xor) && !atomic.ty.is_float();
+    let reads = |of: &MicroOp| op.inst.writes.iter().any(|r| of.inst.reads.contains(r));
+    (commutes && !code.ops().iter().any(reads)).then_some((atomic.f, atomic.ty))
 }

@@ -1,11 +1,16 @@
 //! Order in which an SM's schedulers have their turns: by cycle, the first one rotating by cycle.
 
 use super::Sm;
-use crate::base::Cycle;
+use crate::base::{Cycle, LaneMask, Pc};
 use crate::event::Observer;
+use crate::exec;
+use crate::machine::pricing::Visibility;
 use crate::machine::scheduler::NEVER;
 use crate::machine::verdict::{FaultReport, Finish, Limit};
+use crate::machine::warp::Warp;
 
+/// Issues of an SM in one turn ahead of others, at most.
+const TURNS_AHEAD: u64 = 1 << 16;
 /// Bits of a scheduler's turn below its cycle in [`Sm::due`]; there are at most 64 schedulers.
 const TURN_BITS: u32 = 6;
 
@@ -89,26 +94,27 @@ impl<O: Observer> Sm<'_, O> {
         None
     }
 
-    /// Runs the next turn of a scheduler, and further ones as long as their steps are
-    /// [private](crate::machine::pricing::Cost::private): other SMs may run before or after them.
+    /// Runs the next turn of a scheduler, and further ones as long as other SMs may run before or
+    /// after their steps.
     pub(in crate::machine) fn turns_ahead(&mut self) -> Option<Finish> {
         let mut selected = None;
+        let limit = self.issued + TURNS_AHEAD;
         loop {
             let finish = self.turn_of(selected);
-            if finish.is_some() || self.issuer.watch.is_quiet() {
+            if finish.is_some() || self.issuer.watch.is_quiet() || self.issued >= limit {
                 return finish.map(|finish| *finish);
             }
-            match self.next_if_private() {
+            match self.next_if_free() {
                 Some(next) => selected = next,
                 None => return None,
             }
         }
     }
 
-    /// Returns the warp of the next turn of a scheduler, if it has one, and `None` if its step is
-    /// not private.
+    /// Returns the warp of the next turn of a scheduler, if it has one, and `None` if other SMs may
+    /// have to run before its step.
     #[inline(always)]
-    fn next_if_private(&mut self) -> Option<Option<usize>> {
+    fn next_if_free(&mut self) -> Option<Option<usize>> {
         let due = self.next_due();
         if due == u64::MAX {
             return None;
@@ -119,9 +125,27 @@ impl<O: Observer> Sm<'_, O> {
             return Some(None);
         };
         let warp = &self.warps[local * self.schedulers.len() + s];
-        let private = warp.micro_ops.issued > 0
-            || warp.next.is_some_and(|(pc, _)| self.cx.program.costs[pc.index()].private);
-        private.then_some(Some(local))
+        let is_free = warp.micro_ops.issued > 0
+            || warp.next.is_some_and(|(pc, active)| {
+                match self.cx.program.costs[pc.index()].visibility {
+                    Visibility::Private => true,
+                    Visibility::Weak => self.cx.accesses.is_some(),
+                    Visibility::Reduction => self.is_free(warp, pc, active),
+                    Visibility::Ordered => false,
+                }
+            });
+        is_free.then_some(Some(local))
+    }
+
+    /// Returns true if a reduction takes the same time before and after those of other SMs.
+    #[inline(never)]
+    fn is_free(&self, warp: &Warp, pc: Pc, active: LaneMask) -> bool {
+        let inst = &self.cx.program.ops[pc.index()].inst;
+        let (Some(_), Some(atomic)) = (&self.cx.accesses, inst.op.atomic()) else { return false };
+        let Some(units) = &self.cx.atomics else { return true };
+        let lanes = exec::guarded(inst, active, &warp.registers);
+        let addresses = exec::addresses(atomic.address, lanes, &warp.registers);
+        units.are_settled(lanes, &addresses, self.cx.active_sms)
     }
 
     /// Returns the scheduler that has the `turn`-th turn of a cycle.
