@@ -279,6 +279,8 @@ pub fn run<O: Observer>(
             attempt(code, launch.clone(), spec, options, (host, ahead), &observer)?;
         ahead = match outcome.finish {
             Finish::Ok if in_order => return Ok(outcome),
+            // A single SM has no others to run ahead of.
+            _ if !outcome.interleaved => return Ok(outcome),
             _ if !in_order => Ahead::BetweenAccesses,
             // Where others stood when an SM failed shows only in strict order.
             _ => Ahead::No,
