@@ -126,9 +126,40 @@ impl BlockClock {
         BlockClock { id, now: 1, all: 0, epoch: 1, known: None }
     }
 
+    /// Returns the stamp up to which every thread of the block knows everything of it.
+    #[inline]
+    pub(super) fn all(&self) -> Stamp {
+        self.all
+    }
+
+    /// Returns the latest stamp of any access of the block.
+    pub(super) fn now(&self) -> Stamp {
+        self.now
+    }
+
     fn tick(&mut self) -> Stamp {
         self.now = self.now.saturating_add(1);
         self.now
+    }
+}
+
+/// Knowledge of a warp that only barriers gave it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ByBarriers {
+    /// Warp number in the grid.
+    pub warp: u32,
+    /// Stamp up to which every lane knows everything of this warp.
+    pub all: Stamp,
+}
+
+impl ByBarriers {
+    /// Returns true if `past`, an access in block `of`, happened before `lane`'s next access.
+    #[inline]
+    pub(super) fn knows(&self, block: &BlockClock, lane: u32, past: Past, of: u32) -> bool {
+        of == block.id
+            && (past.stamp <= block.all
+                || past.stamp == Stamp::MAX
+                || past.warp == self.warp && (past.lane == lane || past.stamp <= self.all))
     }
 }
 
@@ -188,17 +219,17 @@ impl WarpClock {
     /// `past` is an access in block `of`.
     #[inline]
     pub(super) fn knows(&self, block: &BlockClock, lane: u32, past: Past, of: u32) -> bool {
-        if of == block.id {
-            if past.stamp <= block.all || past.stamp == Stamp::MAX {
-                return true;
-            }
-            if past.warp == self.number && (past.lane == lane || past.stamp <= self.all) {
-                return true;
-            }
-        }
+        let by = ByBarriers { warp: self.number, all: self.all };
         // Most programs acquire nothing but by barriers.
+        by.knows(block, lane, past, of)
+            || self.by_barriers(block).is_none() && self.knows_specially(block, lane, past, of)
+    }
+
+    /// Returns the knowledge of all lanes, if they have one epoch and know nothing but by barriers.
+    #[inline]
+    pub(super) fn by_barriers(&self, block: &BlockClock) -> Option<ByBarriers> {
         let none = self.apart.is_none() && self.known.is_none() && block.known.is_none();
-        !none && self.knows_specially(block, lane, past, of)
+        none.then_some(ByBarriers { warp: self.number, all: self.all })
     }
 
     #[inline(never)]

@@ -79,6 +79,26 @@ impl SharedWrites {
         SharedWrites(vec![0; bytes.div_ceil(4) as usize])
     }
 
+    /// Returns true if the words at these addresses are written.
+    #[inline]
+    pub(super) fn has_words(&self, lanes: LaneMask, addresses: &[u64; MAX_LANES]) -> bool {
+        let is_written = |lane: u32| {
+            self.0.get((addresses[lane as usize % MAX_LANES] / 4) as usize) == Some(&0b1111)
+        };
+        lanes.lanes().all(is_written)
+    }
+
+    /// Records writes of the words at these addresses.
+    #[inline]
+    pub(super) fn set_words(&mut self, lanes: LaneMask, addresses: &[u64; MAX_LANES]) {
+        for lane in lanes.lanes() {
+            if let Some(word) = self.0.get_mut((addresses[lane as usize % MAX_LANES] / 4) as usize)
+            {
+                *word = 0b1111;
+            }
+        }
+    }
+
     /// Records an access to `bytes` of a word. Returns the first byte read unset.
     #[inline]
     pub(super) fn touch(

@@ -16,6 +16,7 @@ use super::clocks::{BlockClock, Released, WarpClock};
 use super::finding::{Does, Finding, Findings, Kind, Place};
 use super::init::{Own, SharedWrites};
 use super::parting::Decisions;
+use super::rows::Rows;
 use super::shadow::{Conflict, Manner, Shadow};
 use super::steps::{Role, Steps};
 use super::sync::{Arrival, Phase};
@@ -151,6 +152,8 @@ struct Block {
     clock: BlockClock,
     phases: [Phase; 16],
     shadow: Shadow,
+    /// Accesses to shared memory that are not in `shadow` yet.
+    rows: Rows,
     writes: SharedWrites,
     released: BTreeMap<u64, Released>,
     /// First exit of a thread.
@@ -197,6 +200,12 @@ impl Checker {
         !self.found.is_empty()
     }
 
+    /// Keeps accesses to the first bytes of shared memory by line, and records the others at once.
+    #[cfg(test)]
+    pub(super) fn keep_rows(&mut self, bytes: u32) {
+        self.blocks.iter_mut().flatten().for_each(|block| block.rows = Rows::new(bytes));
+    }
+
     fn start_warp(&mut self, slot: usize, block: u32, index: u32, lanes: LaneMask) {
         let common = &self.common;
         let Some(at) =
@@ -231,6 +240,7 @@ impl Checker {
             clock: BlockClock::new(id),
             phases: Default::default(),
             shadow: self.spare.pop().unwrap_or_default(),
+            rows: Rows::new(if self.common.checks.races { self.common.shared_bytes } else { 0 }),
             writes: SharedWrites::new(self.common.shared_bytes),
             released: BTreeMap::new(),
             ended: None,

@@ -69,6 +69,26 @@ impl Touch {
     }
 }
 
+/// Lane that answers for a group of lanes whether it knows an earlier access. A lane knows its own
+/// accesses, so another lane of the group answers for those.
+#[derive(Clone, Copy)]
+pub(super) struct Witness {
+    warp: u32,
+    lane: u32,
+    other: u32,
+}
+
+impl Witness {
+    pub(super) fn new(touch: &Touch) -> Witness {
+        let Past { warp, lane, .. } = touch.past;
+        Witness { warp, lane, other: (touch.lanes - LaneMask::lane(lane)).lowest().unwrap_or(lane) }
+    }
+
+    pub(super) fn lane(&self, past: &Past) -> u32 {
+        if past.warp == self.warp && past.lane == self.lane { self.other } else { self.lane }
+    }
+}
+
 /// Earlier access that races with the new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {

@@ -3,6 +3,8 @@
 //! On random traces the checker reports a race exactly when two accesses are unordered. The
 //! reference computes happens-before edge by edge for every lane.
 
+mod rows;
+
 use proptest::prelude::*;
 
 use super::{Checker, Checkers, Checks};
@@ -312,6 +314,7 @@ impl Driver {
                 });
             }
         }
+        checker.keep_rows(256);
         Driver { shared, code, checker }
     }
 
@@ -329,7 +332,33 @@ impl Driver {
         way: AccessWay,
         strong: bool,
     ) {
-        let pc = self.pc(|op| match (op, way) {
+        let pc = self.step_of(way, strong);
+        let addresses = [if self.shared { 0 } else { BUFFER_BASE } + offset; MAX_LANES];
+        let lanes = LaneMask::lane(thread % LANES) | LaneMask(also);
+        self.tell(pc, (thread / LANES, lanes), (&addresses, bytes), way, &[thread; MAX_LANES]);
+    }
+
+    /// Tells the checker of an access. A store stores `row`.
+    fn tell(
+        &mut self,
+        pc: Pc,
+        (warp, lanes): (u32, LaneMask),
+        (addresses, bytes): (&[u64; MAX_LANES], u32),
+        way: AccessWay,
+        row: &[u32; MAX_LANES],
+    ) {
+        let mut stored = [None; 4];
+        if way == AccessWay::Store {
+            stored[0] = Some(Cells::Narrow(row));
+        }
+        let memory = if self.shared { MemoryKind::Shared } else { MemoryKind::Global };
+        let access = LaneAccess { memory, way, lanes, bytes, addresses, stored };
+        self.checker.access(WarpId(warp), pc, &access);
+    }
+
+    /// Returns the step of an access.
+    fn step_of(&self, way: AccessWay, strong: bool) -> Pc {
+        self.pc(|op| match (op, way) {
             (Op::Load(load), AccessWay::Load) => {
                 load.access.strong() == strong
                     && !load.d.is_empty()
@@ -338,17 +367,7 @@ impl Driver {
             (Op::Store(store), AccessWay::Store) => store.access.strong() == strong,
             (Op::Atomic(_), AccessWay::Atomic) => true,
             _ => false,
-        });
-        let addresses = [if self.shared { 0 } else { BUFFER_BASE } + offset; MAX_LANES];
-        let row = [thread; MAX_LANES];
-        let mut stored = [None; 4];
-        if way == AccessWay::Store {
-            stored[0] = Some(Cells::Narrow(&row));
-        }
-        let memory = if self.shared { MemoryKind::Shared } else { MemoryKind::Global };
-        let lanes = LaneMask::lane(thread % LANES) | LaneMask(also);
-        let access = LaneAccess { memory, way, lanes, bytes, addresses: &addresses, stored };
-        self.checker.access(WarpId(thread / LANES), pc, &access);
+        })
     }
 
     fn barrier(&mut self, block: u32, parts: [u8; WARPS as usize], id: u8, count: Option<u32>) {

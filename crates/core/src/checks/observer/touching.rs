@@ -5,11 +5,12 @@ use std::sync::PoisonError;
 
 use super::super::clocks::{Past, Released};
 use super::super::finding::{Does, Finding, Findings, Kind, Place};
-use super::super::shadow::{Manner, Rules, Shadow, Touch};
+use super::super::rows::{WarpAccess, runs};
+use super::super::shadow::{Manner, Rules, Shadow, Touch, Witness};
 use super::super::steps::{Facts, Role};
 use super::{Block, Common, Global, Warp, finding};
 use crate::base::{LaneMask, MAX_LANES, Pc};
-use crate::event::{AccessWay, LaneAccess, MemoryKind};
+use crate::event::{AccessWay, Cells, LaneAccess, MemoryKind};
 use crate::kernel::layout::{BUFFER_BASE, GLOBAL_BASE, HEAP_BASE, WINDOW_BYTES};
 
 /// Warp access to shared or global memory.
@@ -31,26 +32,6 @@ struct Region {
     rules: Rules,
     manner: Manner,
     write: bool,
-}
-
-/// Lane that answers for a group of lanes whether it knows an earlier access. A lane knows its own
-/// accesses, so another lane of the group answers for those.
-#[derive(Clone, Copy)]
-struct Witness {
-    warp: u32,
-    lane: u32,
-    other: u32,
-}
-
-impl Witness {
-    fn new(touch: &Touch) -> Witness {
-        let Past { warp, lane, .. } = touch.past;
-        Witness { warp, lane, other: (touch.lanes - LaneMask::lane(lane)).lowest().unwrap_or(lane) }
-    }
-
-    fn lane(&self, past: &Past) -> u32 {
-        if past.warp == self.warp && past.lane == self.lane { self.other } else { self.lane }
-    }
 }
 
 impl Touching<'_> {
@@ -87,9 +68,12 @@ impl Touching<'_> {
         let manner = if is_shared { shared } else { global };
         let common = self.common;
         if is_shared {
-            let mut shadow = std::mem::take(&mut self.block.shadow);
-            self.touch(lanes, manner, writes, &mut [(0, &mut shadow)]);
-            self.block.shadow = shadow;
+            if !self.keep(lanes, manner, writes) {
+                let mut shadow = std::mem::take(&mut self.block.shadow);
+                self.record_kept(lanes, &mut shadow);
+                self.touch(lanes, manner, writes, &mut [(0, &mut shadow)]);
+                self.block.shadow = shadow;
+            }
         } else {
             let mut memory = common.global.lock().unwrap_or_else(PoisonError::into_inner);
             let Global { variables, heap, buffers, .. } = &mut *memory;
@@ -119,6 +103,16 @@ impl Touching<'_> {
     /// Reports uninitialized reads of shared memory.
     fn unset(&mut self, lanes: LaneMask, reads: bool, writes: bool) {
         let access = self.access;
+        let shared = &mut self.block.writes;
+        if access.bytes == 4
+            && is_aligned(lanes, access.addresses)
+            && (!reads || shared.has_words(lanes, access.addresses))
+        {
+            if writes {
+                shared.set_words(lanes, access.addresses);
+            }
+            return;
+        }
         for (lane, _) in runs(lanes, access.addresses, reads) {
             let first = access.addresses[lane as usize % MAX_LANES];
             if access.bytes == 4 && first.is_multiple_of(4) {
@@ -146,6 +140,47 @@ impl Touching<'_> {
         Place { pc: self.pc, block, warp, lanes: LaneMask::lane(lane), does: does(self.access.way) }
     }
 
+    fn rules(&self) -> Rules {
+        let warps_per_block = self.common.warps_per_block;
+        let apart = if self.access.memory == MemoryKind::Shared {
+            self.common.warps_apart.then_some(1)
+        } else {
+            self.common.blocks_apart.then_some(warps_per_block)
+        };
+        Rules { warps_per_block, apart }
+    }
+
+    /// Keeps an access to shared memory by line, if it is to whole words and races with nothing.
+    fn keep(&mut self, lanes: LaneMask, manner: Manner, write: bool) -> bool {
+        let Touching { warp: Warp { clock, .. }, block, access, .. } = self;
+        let values = match access.stored {
+            [None, ..] if !write => None,
+            [Some(Cells::Narrow(values)), None, ..] => Some(values),
+            _ => return false,
+        };
+        let (Some(by), Some(lowest)) = (clock.by_barriers(&block.clock), lanes.lowest()) else {
+            return false;
+        };
+        if manner == Manner::Atomic || access.bytes != 4 || !is_aligned(lanes, access.addresses) {
+            return false;
+        }
+        let (addresses, stamp) = (access.addresses, clock.stamp(&block.clock, lowest));
+        let access = WarpAccess { lanes, addresses, values, pc: self.pc.0, manner, by, stamp };
+        block.rows.keep(&access, &block.clock)
+    }
+
+    /// Records kept accesses by word, in the lines of an access that follows.
+    fn record_kept(&mut self, lanes: LaneMask, shadow: &mut Shadow) {
+        let rules = self.rules();
+        let Block { rows, clock, .. } = &mut *self.block;
+        for lane in lanes.lanes() {
+            let first = self.access.addresses[lane as usize % MAX_LANES];
+            for (word, _) in words(first, self.access.bytes) {
+                rows.record(word, shadow, rules, clock);
+            }
+        }
+    }
+
     /// Records each lane's words in the last of `regions` that begins before them.
     fn touch(
         &mut self,
@@ -155,14 +190,7 @@ impl Touching<'_> {
         regions: &mut [(u64, &mut Shadow)],
     ) {
         let addresses = self.access.addresses;
-        let rules = Rules {
-            warps_per_block: self.common.warps_per_block,
-            apart: if self.access.memory == MemoryKind::Shared {
-                self.common.warps_apart.then_some(1)
-            } else {
-                self.common.blocks_apart.then_some(self.common.warps_per_block)
-            },
-        };
+        let rules = self.rules();
         // Neighboring lanes that read one address in the same epoch are recorded as one reader.
         // Neighboring atomics are recorded as one if they add nothing to the records; races count
         // per lane.
@@ -281,31 +309,9 @@ impl Touching<'_> {
     }
 }
 
-/// Splits `lanes` into single lanes or, with `share`, by equal address.
-///
-/// Each group comes with its lowest lane.
-fn runs(
-    lanes: LaneMask,
-    addresses: &[u64; MAX_LANES],
-    share: bool,
-) -> impl Iterator<Item = (u32, LaneMask)> {
-    let mut rest = lanes;
-    std::iter::from_fn(move || {
-        let lane = rest.lowest()?;
-        let mut run = LaneMask::lane(lane);
-        if share {
-            let next = |run: LaneMask| {
-                (rest - run).lowest().filter(|&l| {
-                    addresses[l as usize % MAX_LANES] == addresses[lane as usize % MAX_LANES]
-                })
-            };
-            while let Some(next) = next(run) {
-                run |= LaneMask::lane(next);
-            }
-        }
-        rest -= run;
-        Some((lane, run))
-    })
+/// Returns true if the addresses are multiples of 4.
+fn is_aligned(lanes: LaneMask, addresses: &[u64; MAX_LANES]) -> bool {
+    lanes.lanes().fold(0, |all, lane| all | addresses[lane as usize % MAX_LANES]) % 4 == 0
 }
 
 const fn does(way: AccessWay) -> Does {
