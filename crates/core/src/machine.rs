@@ -4,10 +4,10 @@
 //! reports events to an [`Observer`](crate::event::Observer); it keeps no counters. Each file's
 //! header states the model and its sources: `sm` (cycles), `issue` (one issue), `expansion`
 //! (machine instructions of a micro-op), `scheduler`, `pricing` (costs), `fetch` (instruction
-//! cache), `warp` (scoreboard), `memsys`, `cache`, `l2`, `shares`, `atomics`, `dram` and `stores` (memory), `block`
-//! (admission, barriers), `verdict` (hangs), `device` (several SMs), `access_order`
-//! (SMs that run ahead of each other), `session` (single steps, forwards
-//! and backwards). `untimed` runs the same code without time.
+//! cache), `warp` (scoreboard), `memsys`, `cache`, `l2`, `shares`, `atomics`, `dram` and `stores`
+//! (memory), `block` (admission, barriers), `verdict` (hangs), `device` (several SMs), `contents`
+//! (their memory), `access_order` (SMs that run ahead of each other), `session` (single steps,
+//! forwards and backwards). `untimed` runs the same code without time.
 
 mod access_order;
 mod atomics;
@@ -15,6 +15,7 @@ mod block;
 mod cache;
 mod constant_cache;
 mod constants;
+mod contents;
 mod device;
 mod dram;
 mod expansion;

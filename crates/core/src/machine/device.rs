@@ -13,6 +13,7 @@ use super::access_order::AccessOrder;
 use super::atomics::AtomicUnits;
 use super::block::{DoesNotFit, Occupancy};
 use super::constants;
+use super::contents::{load, unload};
 use super::l2::replay::{self, Found, RequestLog};
 use super::options::{Options, Timing};
 use super::pricing::{PricedCode, blocks_communicate, has_checked_order, may_run_ahead};
@@ -25,10 +26,9 @@ use crate::base::{BlockId, Cycle, LaneMask, SmId};
 use crate::code::{Code, Scheme};
 use crate::divergence::{SideOrder, WarpControl};
 use crate::event::Observer;
-use crate::exec::{self, FaultKind, GlobalMemory, Heap, SegmentImage, WarpPlace};
-use crate::kernel::layout::HEAP_BASE;
+use crate::exec::{self, FaultKind, GlobalMemory, WarpPlace};
 use crate::kernel::{Kernel, Registers};
-use crate::launch::{Buffer, Launch};
+use crate::launch::Launch;
 use crate::spec::{Machine, Memory, Policy};
 
 /// Outcome of a run.
@@ -511,48 +511,4 @@ fn run_interleaved<O: Observer>(
         }
     }
     sms.into_iter().zip(finished).map(|(sm, finish)| Ended::new(sm, finish)).collect()
-}
-
-/// Returns the content of device memory at the start of a launch.
-pub(super) fn images(kernel: &Kernel, launch: &Launch) -> Vec<SegmentImage> {
-    let buffers = launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), b.writable));
-    let mut segments = exec::segments(launch.fresh(&kernel.variables), buffers);
-    if kernel.uses_heap() && launch.heap.is_none() {
-        let bytes = Heap::default().bytes();
-        segments.push((HEAP_BASE, bytes, vec![0; (bytes / 4) as usize], true));
-    }
-    segments.extend(exec::workspace(launch.cooperative));
-    segments.extend(exec::parameters(kernel, &launch.params));
-    segments
-}
-
-/// Moves the launch's buffers and the kernel's variables to device memory.
-pub(super) fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
-    let variables = launch.fresh(&kernel.variables);
-    let given = launch.buffers.iter_mut().filter(|b| b.mapped);
-    let buffers = given.map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), b.writable));
-    let mut segments = exec::segments(variables, buffers);
-    segments.extend(exec::workspace(launch.cooperative));
-    segments.extend(exec::parameters(kernel, &launch.params));
-    let fresh = || kernel.uses_heap().then(Heap::default);
-    GlobalMemory::with_heap(segments, launch.heap.take().or_else(fresh))
-}
-
-/// Moves the buffers back.
-pub(super) fn unload(global: GlobalMemory, launch: &mut Launch) {
-    let (segments, heap) = global.into_parts();
-    launch.heap = heap;
-    let mut mapped: Vec<&mut Buffer> = launch.buffers.iter_mut().filter(|b| b.mapped).collect();
-    mapped.sort_by_key(|buffer| buffer.address);
-    let mut segments = segments.into_iter().peekable();
-    for buffer in mapped {
-        let ends_before = |s: &SegmentImage| s.0 + s.1.max(1) <= buffer.address;
-        while segments.next_if(ends_before).is_some() {}
-        let Some(segment) = segments.peek_mut() else { break };
-        buffer.words = if (segment.0, segment.1) == (buffer.address, buffer.bytes) {
-            std::mem::take(&mut segment.2)
-        } else {
-            exec::part_of(segment, buffer.address, buffer.bytes)
-        };
-    }
 }

@@ -19,7 +19,8 @@ use ears::Listener;
 
 use super::atomics::{AtomicUnits, UnitState};
 use super::block::{DoesNotFit, Occupancy};
-use super::device::{self, Context};
+use super::contents;
+use super::device::Context;
 use super::options::Options;
 use super::sm::Sm;
 use super::turns::Turns;
@@ -116,8 +117,8 @@ pub fn step_through<R>(
     let kernel = code.kernel();
     DoesNotFit::check_code(kernel, spec, options.mode)?;
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
-    let base = device::images(kernel, &launch);
-    let global = device::load(kernel, &mut launch);
+    let base = contents::images(kernel, &launch);
+    let global = contents::load(kernel, &mut launch);
     let cx = Context::new(code, &launch, spec, options, occupancy, &global);
     let alone = SmId(block.0 % cx.active_sms.max(1));
     let ids = if cx.communicates() { (0..cx.active_sms).map(SmId).collect() } else { vec![alone] };

@@ -1,5 +1,6 @@
 //! Sessions equal runs, also after a restore.
 
+use super::super::device::watch;
 use super::*;
 use crate::Program;
 use crate::base::LaneMask;
@@ -78,9 +79,8 @@ const PROGRAMS: [Case; 5] = [
 fn a_session_issues_what_a_run_issues() {
     for (name, set, machine) in PROGRAMS {
         with(name, set, machine, |kernel, launch, spec, options| {
-            let watched =
-                device::watch(kernel, launch.clone(), spec, options, BlockId(0), Tape::default)
-                    .expect("fits");
+            let watched = watch(kernel, launch.clone(), spec, options, BlockId(0), Tape::default)
+                .expect("fits");
             let stepped = step_through(kernel, launch, spec, options, BlockId(0), |mut session| {
                 let mut issues = Vec::new();
                 while session.step(Cycle::MAX) {
