@@ -4,13 +4,14 @@ use std::fs;
 
 use super::cli::{good, simt_sim};
 
-const PROGRAMS: [&str; 10] = [
+const PROGRAMS: [&str; 11] = [
     "tests/textures/fetch.ir",
     "tests/textures/surface.ir",
     "tests/textures/sum_of_blocks.ir",
     "tests/textures/formatted.ir",
     "tests/textures/linear.ir",
     "tests/textures/sampler.ir",
+    "tests/textures/rate.ir",
     "programs/cuda/convolve_texture.ptx",
     "programs/cuda/convolve_shared.ptx",
     "programs/sass/convolve_texture.sass",
@@ -69,6 +70,23 @@ fn fetches_are_requests_and_sectors_of_the_texture_cache() {
     // In linear memory every second quad that is a texel off touches two sectors, but at the edges.
     let row = 32 + 2 * (32 + 15);
     assert_eq!(value("tex_cache_transactions"), Some(3 * 64 * row), "{report}");
+}
+
+/// The unit serves a quad in a cycle, and its queue fills.
+#[test]
+fn fetches_wait_for_the_texture_unit() {
+    const FETCHES: f64 = 32.0 * 8.0 * 16.0;
+    let metrics = "elapsed_cycles,warp_state_tex_throttle,warp_state_lg_throttle";
+    let report = good(&["run", "tests/textures/rate.ir", "--metrics", metrics]);
+    let value = |name: &str| {
+        let line = report.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        let number = line.split_whitespace().nth(1).map(|n| n.replace(',', ""));
+        number.and_then(|n| n.parse::<f64>().ok()).unwrap_or_else(|| panic!("{report}"))
+    };
+    let each = value("elapsed_cycles") / FETCHES;
+    assert!((8.0..9.0).contains(&each), "{each} cycles\n{report}");
+    assert!(value("warp_state_tex_throttle") > 10.0, "{report}");
+    assert_eq!(value("warp_state_lg_throttle"), 0.0, "{report}");
 }
 
 #[test]

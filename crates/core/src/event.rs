@@ -29,6 +29,8 @@ pub enum Stall {
     MioThrottle,
     /// Global-memory queue full.
     LgThrottle,
+    /// Queue of the texture unit full.
+    TexThrottle,
     /// Could issue, but its scheduler issued another warp.
     NotSelected,
     /// Sleeps (`nanosleep`).
@@ -47,7 +49,7 @@ pub enum Stall {
 
 impl Stall {
     /// All states in declaration order; `stall as usize` is the index.
-    pub const ALL: [Stall; 16] = [
+    pub const ALL: [Stall; 17] = [
         Stall::Wait,
         Stall::ShortScoreboard,
         Stall::LongScoreboard,
@@ -57,6 +59,7 @@ impl Stall {
         Stall::MathPipeThrottle,
         Stall::MioThrottle,
         Stall::LgThrottle,
+        Stall::TexThrottle,
         Stall::NotSelected,
         Stall::Sleeping,
         Stall::Blocked,
@@ -78,6 +81,7 @@ impl Stall {
             Stall::MathPipeThrottle => "math_pipe_throttle",
             Stall::MioThrottle => "mio_throttle",
             Stall::LgThrottle => "lg_throttle",
+            Stall::TexThrottle => "tex_throttle",
             Stall::NotSelected => "not_selected",
             Stall::Sleeping => "sleeping",
             Stall::Blocked => "blocked",

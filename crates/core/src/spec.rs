@@ -19,7 +19,9 @@ use crate::divergence::SideOrder;
 use crate::isa::{Class, Unit};
 
 pub use code::{Entry, Expansion, Fold, Lowering, MachineCode, Target};
-pub use memory::{Cache, InstructionCache, Memory, StorePath, StorePolicy, Transactions};
+pub use memory::{
+    Cache, InstructionCache, Memory, StorePath, StorePolicy, TextureUnit, Transactions,
+};
 pub use sass::{AtomicRates, ConstantCache, Fetch, Latencies, SassTimes};
 
 use slips::{find_field, ron_diagnostic};
@@ -453,6 +455,12 @@ impl MachineSpec {
             self.memory.shared_banks.is_power_of_two() && self.memory.shared_banks <= 64,
             "shared_banks",
             "expected a power of two of at most 64 banks",
+        );
+        let texture = self.memory.texture;
+        need(
+            (1..16).contains(&texture.queue) && (1..16).contains(&texture.holds),
+            "texture",
+            "expected 1 to 15 fetches in a queue and in the unit",
         );
         if let Policy::TwoLevel { active } = self.policy {
             need(active >= 1, "policy", "expected at least one warp in the active set");

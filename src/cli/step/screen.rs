@@ -209,7 +209,7 @@ fn reason(stall: Stall) -> &'static str {
         Stall::Membar => "a fence",
         Stall::BranchResolving => "a branch",
         Stall::MathPipeThrottle => "a busy unit",
-        Stall::MioThrottle | Stall::LgThrottle => "a full queue",
+        Stall::MioThrottle | Stall::LgThrottle | Stall::TexThrottle => "a full queue",
         Stall::NotSelected => "its turn",
         Stall::Sleeping => "sleeping",
         Stall::Blocked => "its own lanes",

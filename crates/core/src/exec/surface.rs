@@ -102,6 +102,7 @@ pub(super) fn access(
     };
     env.system.taps.clear();
     env.system.group = 8;
+    env.system.one_by_one = false;
     Ok(Effect::Image(MemoryAccess {
         space: Space::Global,
         kind,

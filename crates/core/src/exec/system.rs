@@ -28,6 +28,8 @@ pub struct SystemLog {
     pub taps: Vec<[u64; MAX_LANES]>,
     /// Lanes that the texture unit takes together, of the last access to a texture or surface.
     pub group: u32,
+    /// True if it filters lanes one by one: texels of 16 bytes.
+    pub one_by_one: bool,
 }
 
 /// Executes a call in PTX for all lanes.

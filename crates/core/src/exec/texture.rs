@@ -169,8 +169,11 @@ pub(super) fn fetch(
     *env.addresses = taps[0];
     env.system.taps = taps.split_off(1);
     // Quads; eight lanes of linear memory (counted on an H200).
-    let linear = known.is_some_and(|(_, image, _)| image.shape == ImageShape::Buffer);
+    let (linear, filters) = known.map_or((false, false), |(_, image, _)| {
+        (image.shape == ImageShape::Buffer, image.linear && !op.integer)
+    });
     env.system.group = if linear { 8 } else { 4 };
+    env.system.one_by_one = filters && bytes == 16;
     Ok(Effect::Image(MemoryAccess {
         space: Space::Global,
         kind: AccessKind::Read,

@@ -170,7 +170,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
         scheduler.accounted = used;
         let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
         scheduler.ports.read(reads, now);
-        let queue = if self.native { queue_of(cost.port) } else { None };
+        let queues = self.native || cost.port == Port::Texture;
+        let queue = if queues { queue_of(cost.port) } else { None };
         if let Some(queue) = queue {
             let from = scheduler.requests[queue].free.max(now);
             self.request = Request { from, start: None, cycles: 0 };

@@ -16,7 +16,8 @@ mod native;
 mod shape;
 
 pub(super) use banks::{ideal_wavefronts, wavefronts};
-pub(super) use images::Texels;
+use images::TextureUnit;
+pub(super) use images::{Fetch, Texels};
 pub(super) use lines::Lines;
 pub(super) use shape::Shape;
 
@@ -56,8 +57,7 @@ pub(super) struct MemorySystem {
     in_order: Cycle,
     /// The same without the wait for room on the path of atomics, which holds issued instructions.
     issues_in_order: Cycle,
-    /// Cycle from which the texture unit is free.
-    texture_free: Cycle,
+    textures: TextureUnit,
     /// Path to the atomic units of L2.
     atomics: AtomicPath,
     /// Pages that the SM has used, with the cycle from which their addresses are known (machine
@@ -131,7 +131,7 @@ impl MemorySystem {
             stores: m.stores.map(|path| Stores::new(path, active_sms)),
             in_order: 0,
             issues_in_order: 0,
-            texture_free: 0,
+            textures: TextureUnit::default(),
             atomics: AtomicPath::default(),
             pages: Vec::new(),
             native: None,

@@ -448,6 +448,9 @@ fn price_by_class(
     let p = spec.price(class);
     let to_l2 = matches!(class, Class::LoadGlobal | Class::StoreGlobal | Class::AtomicGlobal);
     let (port, throttle) = match p.unit.unwrap_or(class.unit()) {
+        _ if matches!(class, Class::Texture | Class::Surface) => {
+            (Port::Texture, Stall::TexThrottle)
+        }
         Unit::Alu => (Port::Alu, Stall::MathPipeThrottle),
         Unit::Fma => (Port::Fma, Stall::MathPipeThrottle),
         Unit::Fp64 => (Port::Fp64, Stall::MathPipeThrottle),
@@ -473,8 +476,8 @@ fn price_by_class(
         throttle,
         result,
         latency: p.latency,
-        // The texture unit has a queue of its own.
-        interval: if matches!(class, Class::Texture | Class::Surface) { 1 } else { p.interval },
+        // The texture unit counts passes.
+        interval: if port == Port::Texture { 1 } else { p.interval },
         slots,
         expansion: 0,
         lanes: exec::lane_function(&inst.op),

@@ -33,7 +33,9 @@ impl Requests {
 }
 
 /// Number of queues of a scheduler.
-pub(super) const QUEUES: usize = 4;
+pub(super) const QUEUES: usize = 5;
+/// Queue of the texture unit, which PTX has, too.
+pub(super) const TEXTURES: usize = 4;
 
 /// Returns the queue of a port; `None` for those that instructions do not queue for.
 #[inline]
@@ -43,6 +45,7 @@ pub(super) fn queue_of(port: Port) -> Option<usize> {
         Port::Global => Some(1),
         Port::Constant => Some(2),
         Port::Special => Some(3),
+        Port::Texture => Some(TEXTURES),
         _ => None,
     }
 }

@@ -15,7 +15,7 @@ use crate::exec::{self, LocalMemory, RegisterFile, WarpPlace};
 pub(super) struct Until(u64);
 
 impl Until {
-    const REASON_BITS: u32 = 4;
+    const REASON_BITS: u32 = 5;
 
     #[inline]
     pub(super) fn new(at: Cycle, stall: Stall) -> Until {
@@ -35,7 +35,7 @@ impl Until {
 
     #[inline]
     pub(super) fn stall(self) -> Stall {
-        /// States by their number; the last number is unused.
+        /// States by their number; the last numbers are unused.
         const BY_NUMBER: [Stall; 1 << Until::REASON_BITS] = {
             let mut stalls = [Stall::Wait; 1 << Until::REASON_BITS];
             let mut i = 0;

@@ -128,12 +128,15 @@ impl Effects {
 
 type StallCycles = [u64; Stall::ALL.len()];
 
-/// Stall cycles of a step, in two cache lines; the last entry is unused.
+/// Entries of [`StepStalls`], a power of two.
+const STALLS: usize = 32;
+
+/// Stall cycles of a step, from a cache line's start on; the last entries are unused.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
-struct StepStalls([u64; 16]);
+struct StepStalls([u64; STALLS]);
 
-const _: () = assert!(Stall::ALL.len() <= 16);
+const _: () = assert!(Stall::ALL.len() <= STALLS);
 
 impl StepStalls {
     fn by_state(&self) -> StallCycles {
@@ -396,7 +399,7 @@ impl Observer for Counts {
             }
             Event::WarpStalled { pc, stall, cycles, .. } => {
                 let row = pc.index().min(self.stalls.len() - 1);
-                self.stalls[row].0[stall as usize % 16] += cycles;
+                self.stalls[row].0[stall as usize % STALLS] += cycles;
             }
             Event::SlotsLost { reason: SlotLoss::NoWarp, cycles, .. } => {
                 self.slots_no_warp += cycles
@@ -449,7 +452,7 @@ impl Observer for Counts {
         // A state without cycles adds nothing: no branch.
         let row = &mut self.stalls[pc.index()].0;
         for (stall, cycles) in states {
-            row[stall as usize % 16] += cycles;
+            row[stall as usize % STALLS] += cycles;
         }
     }
 

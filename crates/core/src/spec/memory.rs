@@ -44,6 +44,20 @@ pub enum Transactions {
     Lines,
 }
 
+/// Texture unit of an SM, which serves the fetches of its schedulers in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TextureUnit {
+    /// Fetches of a scheduler that wait to be taken by the unit; 1 to 15.
+    pub queue: u32,
+    /// Fetches of all schedulers that the unit holds before it serves them; 1 to 15.
+    pub holds: u32,
+    /// Cycles by which a result is later for each further group of lanes.
+    pub group: u32,
+    /// Cycles by which fetches by integers and loads from surfaces are faster than the filter.
+    pub direct: u32,
+}
+
 /// Path of stores to L2: packets pass the SM's own path, then one that all SMs share.
 ///
 /// The load/store unit serves in order. A store without room in the SM's own path stalls all later
@@ -120,6 +134,8 @@ pub struct Memory {
     pub dram_bytes_per_cycle: f64,
     /// Backlog to L2, in cycles, above which memory instructions wait (`lg_throttle`).
     pub queue_cycles: u32,
+    /// Texture unit of an SM.
+    pub texture: TextureUnit,
     /// Cycles until a dependent may issue after a shared load without conflict.
     pub shared_latency: u32,
     /// Banks of shared memory, 4 bytes wide.

@@ -168,13 +168,13 @@ const NOTES: &[Note] = &[
         "Let the threads of a warp access elements that lie close together.",
         "programs/cuda/convolve_texture.ptx", ""),
     note(&["stall_exec_dependency", "stall_memory_dependency", "stall_sync", "stall_pipe_busy", "stall_memory_throttle",
-           "stall_not_selected", "stall_sleeping", "stall_other", "stall_inst_fetch", "stall_constant_memory_dependency"],
+           "stall_texture", "stall_not_selected", "stall_sleeping", "stall_other", "stall_inst_fetch", "stall_constant_memory_dependency"],
         "Start with the largest share, and only if issue slots are lost; the pages of its warp \
          states have advice.",
         NEIGHBORED, ""),
     note(&["warp_state_selected", "warp_state_wait", "warp_state_short_scoreboard", "warp_state_long_scoreboard",
            "warp_state_barrier", "warp_state_membar", "warp_state_branch_resolving", "warp_state_math_pipe_throttle",
-           "warp_state_mio_throttle", "warp_state_lg_throttle", "warp_state_not_selected", "warp_state_sleeping",
+           "warp_state_mio_throttle", "warp_state_lg_throttle", "warp_state_tex_throttle", "warp_state_not_selected", "warp_state_sleeping",
            "warp_state_blocked", "warp_state_drain", "warp_state_no_instruction", "warp_state_imc_miss",
            "warp_state_dispatch_stall"],
         "Start with the largest; the page of the state itself (the name without warp_state_) has \
@@ -245,6 +245,9 @@ fn stall_metrics(name: &str) -> Option<&'static str> {
         }
         "stall_memory_throttle" => {
             "smsp__warp_issue_stalled_{lg_throttle,drain}_per_warp_active.pct, of all warp cycles"
+        }
+        "stall_texture" => {
+            "smsp__warp_issue_stalled_tex_throttle_per_warp_active.pct, of all warp cycles"
         }
         "stall_not_selected" => {
             "smsp__warp_issue_stalled_not_selected_per_warp_active.pct, of all warp cycles"

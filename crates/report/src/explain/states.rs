@@ -69,6 +69,14 @@ const fn about(stall: Stall) -> (&'static str, &'static str, Example) {
             "Use wider accesses (.v4), coalesce them, and avoid local memory.",
             run("programs/small/vector_add.ir"),
         ),
+        Stall::TexThrottle => (
+            "The queue of the texture unit is full: it holds four fetches of each scheduler.",
+            "Fetch fewer or narrower texels, let the threads of a warp fetch texels that lie close \
+             together, or read some of the data by loads.",
+            Example::Command(
+                "simt-sim run programs/cuda/convolve_texture.ptx --set width=512 --set height=512",
+            ),
+        ),
         Stall::NotSelected => (
             "The warp is ready, but its scheduler issued another warp.",
             "None needed: there are enough warps. If it is large, fewer warps with more registers \
@@ -162,7 +170,7 @@ const fn gpgpu_sim(stall: Stall) -> &'static str {
         Stall::Wait | Stall::ShortScoreboard | Stall::LongScoreboard => {
             "in W0_Scoreboard, in scheduler cycles instead of warp cycles"
         }
-        Stall::MathPipeThrottle | Stall::MioThrottle | Stall::LgThrottle => {
+        Stall::MathPipeThrottle | Stall::MioThrottle | Stall::LgThrottle | Stall::TexThrottle => {
             "in Stall, in scheduler cycles instead of warp cycles"
         }
         Stall::Barrier | Stall::Membar | Stall::BranchResolving => {

@@ -18,6 +18,7 @@ pub(super) const fn reason(stall: Stall) -> &'static str {
         Stall::Barrier | Stall::Membar => "stall_sync",
         Stall::MathPipeThrottle | Stall::MioThrottle | Stall::DispatchStall => "stall_pipe_busy",
         Stall::LgThrottle | Stall::Drain => "stall_memory_throttle",
+        Stall::TexThrottle => "stall_texture",
         Stall::NotSelected => "stall_not_selected",
         Stall::Sleeping => "stall_sleeping",
         Stall::NoInstruction => "stall_inst_fetch",
@@ -98,6 +99,7 @@ pub(super) const TABLE: &[Metric] = &[
         "lg_throttle or drain",
         "The global-memory queue was full, or stores were still in flight after the exit."
     ),
+    reason_metric!("stall_texture", "tex_throttle", "The queue of the texture unit was full."),
     reason_metric!(
         "stall_not_selected",
         "not_selected",
@@ -147,6 +149,7 @@ pub(super) const TABLE: &[Metric] = &[
         "The shared-memory and special-function queue was full."
     ),
     state_metric!(Stall::LgThrottle, "lg_throttle", "The global-memory queue was full."),
+    state_metric!(Stall::TexThrottle, "tex_throttle", "The queue of the texture unit was full."),
     state_metric!(
         Stall::NotSelected,
         "not_selected",

@@ -1,7 +1,7 @@
 //! Accesses of a step to memory: what observers see, the service, the load/store unit.
 
 use super::super::atomics::Weight;
-use super::super::memsys::{Served, Texels};
+use super::super::memsys::{Fetch, Served, Texels};
 use super::super::warp::Warp;
 use super::native::distinct;
 use super::{Issue, Issuer, split};
@@ -56,16 +56,18 @@ impl<O: Observer> Issuer<'_, O> {
         let (sm, slot) = (self.id, WarpId(w as u32));
         self.observer.access(slot, pc, &asked);
         let price = self.cx.spec.price(step.inst.class);
-        let native = self.cx.kernel.native.is_some();
-        let from = if native { self.request.from } else { now };
         let taps = std::mem::take(&mut self.system.taps);
-        let texels = Texels { first: &self.addresses, taps: &taps, group: self.system.group };
-        let served = self.memory.image(from, access, texels, memory, price);
+        let (group, one_by_one) = (self.system.group, self.system.one_by_one);
+        let texels = Texels { first: &self.addresses, taps: &taps, group, one_by_one };
+        let direct = match &step.inst.op {
+            Op::Texture(fetch) => fetch.integer,
+            _ => true,
+        };
+        let fetch = Fetch { memory, direct, price, quads: self.cx.spec.warp_size.div_ceil(4) };
+        let served = self.memory.image(self.request.from, access, texels, fetch);
         self.shared.queue_accepts(self.memory.accepts_at());
-        if native {
-            self.request.start = Some(served.begins);
-            self.request.cycles = served.port as u32;
-        }
+        self.request.start = Some(served.begins);
+        self.request.cycles = 1;
         if access.kind != AccessKind::Read {
             warp.sent = warp.sent.max(served.taken);
         }

@@ -1,7 +1,7 @@
 //! Waits of machine code beyond those of its control words.
 
 use super::super::pricing::Cost;
-use super::super::requests::Request;
+use super::super::requests::{Request, TEXTURES};
 use super::super::scheduler::Scheduler;
 use super::super::warp::{Until, Warp};
 use super::Issuer;
@@ -107,6 +107,7 @@ impl<O: Observer> Issuer<'_, O> {
         let (start, cycles) = match (start, queue) {
             (Some(start), _) => (start, cycles),
             (None, 0 | 1) => (self.memory.pass(from, masks.into()), 2 * masks),
+            (None, TEXTURES) => (from, 1),
             (None, unit) => {
                 let free = &mut self.units_free[(unit - 2) % 2];
                 let start = from.max(*free);
@@ -119,11 +120,16 @@ impl<O: Observer> Issuer<'_, O> {
         }
         let requests = &mut scheduler.requests[queue];
         requests.free = start + Cycle::from(cycles);
-        let limits = self.cx.spec.sass.as_ref().and_then(|times| times.requests);
-        let room = limits.map_or(0, |limits| {
-            let depth = [limits.memory, limits.memory, limits.constants, limits.registers][queue];
-            requests.add(start, depth) + Cycle::from(limits.transit)
-        });
+        let times = self.cx.spec.sass.as_ref().filter(|_| self.native);
+        let limits = times.and_then(|times| times.requests);
+        let transit = Cycle::from(limits.map_or(0, |limits| limits.transit));
+        let depth = match (queue, limits) {
+            (TEXTURES, _) => Some(self.cx.spec.memory.texture.queue),
+            (0 | 1, limits) => limits.map(|limits| limits.memory),
+            (2, limits) => limits.map(|limits| limits.constants),
+            (_, limits) => limits.map(|limits| limits.registers),
+        };
+        let room = depth.map_or(0, |depth| requests.add(start, depth) + transit);
         scheduler.occupy(cost.port, room.max(now + 1));
         start
     }

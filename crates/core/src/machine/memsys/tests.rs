@@ -89,7 +89,7 @@ fn the_texture_unit_takes_groups_of_lanes() {
             let (x, y) = texel(lane as u64);
             if group == 4 { image.offset(4 * x, y, 0) } else { 4 * x }
         });
-        let texels = Texels { first: &first, taps: &[], group };
+        let texels = Texels { first: &first, taps: &[], group, one_by_one: false };
         let lanes = (0..lanes).fold(LaneMask::EMPTY, |all, lane| all | LaneMask::lane(lane));
         let access = MemoryAccess { space: Space::Global, lanes, ..read(4) };
         let (lines, groups) = texels.lines(access);

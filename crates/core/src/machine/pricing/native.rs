@@ -51,7 +51,7 @@ pub(super) fn price_by_word(
             (Port::Global, Stall::LgThrottle)
         }
         Pipe::Lsu => (Port::Lsu, Stall::MioThrottle),
-        Pipe::Texture => (Port::Global, Stall::LgThrottle),
+        Pipe::Texture => (Port::Texture, Stall::TexThrottle),
         Pipe::Constant => (Port::Constant, Stall::MioThrottle),
         // The barrier unit has times of its own; CS2R has fixed latency.
         Pipe::Special if matches!(class, Class::Barrier | Class::Clock) => {

@@ -26,6 +26,8 @@ pub(in crate::machine) enum Port {
     Lsu,
     /// Load/store unit and a free entry in the queue to L2.
     Global,
+    /// Texture unit, with its queue.
+    Texture,
     /// Constant cache.
     Constant,
     /// Special registers.

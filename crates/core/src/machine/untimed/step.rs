@@ -242,7 +242,8 @@ impl<O: Observer> Runner<'_, O> {
         }
         let taps = std::mem::take(&mut self.system.taps);
         let memory = &self.cx.memory;
-        let texels = Texels { first: &self.addresses, taps: &taps, group: self.system.group };
+        let (group, one_by_one) = (self.system.group, self.system.one_by_one);
+        let texels = Texels { first: &self.addresses, taps: &taps, group, one_by_one };
         let traffic = traffic::of_image(access, texels, kind, memory);
         if O::FOLDS {
             self.observer.accesses(pc, &traffic, 1);
