@@ -43,10 +43,7 @@ const FURTHER: [(&str, &[&str]); 4] = [
         &["convolve_constant", "float_kahan"],
     ),
     ("lanes that call several functions go on in another order", &["function_table"]),
-    (
-        "time in `wait` is less than the GPU's, and the reason is not known",
-        &["power_montgomery", "ray_spheres"],
-    ),
+    ("time in `wait` is less than the GPU's, and the reason is not known", &["ray_spheres"]),
 ];
 
 /// Returns true if a kernel of machine code leaves another output than the GPU.

@@ -3,7 +3,9 @@
 mod native;
 mod visible;
 
-use native::{ahead_of_barriers as native_ahead, kept_operands, price_by_word, read_ports};
+use native::{
+    ahead_of_barriers as native_ahead, hold_back, kept_operands, price_by_word, read_ports,
+};
 pub(super) use visible::{Visibility, blocks_communicate, has_checked_order, may_run_ahead};
 use visible::{reductions, visibility};
 
@@ -284,6 +286,9 @@ impl<'a> PricedCode<'a> {
             if kept != 0 {
                 [_, cost.reads_reused] = read_ports(&pair[1].inst, kept, spec);
             }
+        }
+        if code.kernel().native.is_some() {
+            hold_back(&mut costs, code.ops(), spec);
         }
         let mut address = 0;
         if code.is_machine_code() {

@@ -12,9 +12,6 @@ use crate::isa::{Class, ControlWord, Opcode, Pipe};
 use crate::kernel::{ConvergenceOp, Inst, JumpKind, NativeFn, Op, Register};
 use crate::spec::{Machine, SassTimes};
 
-/// Least stall count of an instruction whose result the next one needs.
-const DEPENDENT: u32 = 4;
-
 /// Returns true for IMAD.HI.
 fn multiplies_high(op: &Op) -> bool {
     matches!(op, Op::Native(native) if matches!(native.f, NativeFn::MultiplyHigh { .. }))
@@ -65,10 +62,6 @@ pub(super) fn price_by_word(
     let stall = u32::from(word.stall).max(1);
     let (gap, gap_stall) = match class {
         Class::Fence => (stall.max(spec.price(class).latency), Stall::Membar),
-        // The hardware holds back what needs the upper half of a product.
-        _ if stall >= DEPENDENT && multiplies_high(&op.inst.op) => {
-            (stall.max(spec.price(Class::IntMulHi).latency), Stall::Wait)
-        }
         _ => (stall, Stall::Wait),
     };
     let result = match class {
@@ -169,6 +162,27 @@ pub(super) fn price_by_word(
         waits: false,
         simple: false,
         queued: false,
+    }
+}
+
+/// Holds back what needs the upper half of a product, whatever the stall counts are: the hardware
+/// does (measured on an H200).
+pub(super) fn hold_back(costs: &mut [Cost], ops: &[MicroOp], spec: &Machine) {
+    let latency = Cycle::from(spec.price(Class::IntMulHi).latency);
+    for product in 0..ops.len() {
+        let Op::Native(native) = &ops[product].inst.op else { continue };
+        let (true, Some(d)) = (multiplies_high(&ops[product].inst.op), native.d) else { continue };
+        let mut passed = 0;
+        for next in product + 1..ops.len() {
+            passed += costs[next - 1].gap.cycle();
+            if passed >= latency || costs[next - 1].kind != Kind::ElementWise {
+                break;
+            }
+            if ops[next].inst.reads.contains(&Register::Narrow(d)) {
+                costs[next - 1].gap = costs[next - 1].gap.after(latency - passed);
+                break;
+            }
+        }
     }
 }
 
