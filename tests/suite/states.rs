@@ -16,6 +16,8 @@ use simt_report::evidence::Share;
 use simt_report::profile::Profile;
 use simt_report::simulate::simulate;
 
+use crate::cli::good;
+
 /// Points that a share of a seeds' kernel may be off.
 const POINTS: f64 = 5.0;
 
@@ -89,4 +91,20 @@ fn shares_of_small_launches_are_within_five_points() {
 fn shares_of_large_launches_are_within_five_points() {
     let mean = shares_are_the_gpus(1 << 24);
     assert!(mean <= 5.0, "cycles are {mean:.1} % off");
+}
+
+/// Independent products do not wait for each other: IMAD.HI holds back only what needs its result.
+#[test]
+fn independent_products_take_the_cycles_of_the_gpu() {
+    let counters = fs::read_to_string("tests/observations/h200/launches/microbenchmarks.csv");
+    let counters = counters.expect("counters");
+    let measured = counters.lines().find_map(|line| {
+        line.strip_prefix("d_hi,132,128,sm__cycles_active.max,")?.parse::<f64>().ok()
+    });
+    let measured = measured.expect("a launch with one warp a scheduler");
+    let report = good(&["run", "tests/sass/independent_products.sass", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+    let cycles = report["metrics"]["elapsed_cycles"].as_f64().expect("cycles");
+    let error = (cycles / measured - 1.0).abs();
+    assert!(error <= 0.15, "{cycles} cycles, GPU {measured}");
 }
