@@ -34,6 +34,7 @@ mod shares;
 mod sm;
 mod stores;
 mod turns;
+mod unevenness;
 mod untimed;
 mod verdict;
 mod warp;

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::cache::{LINE, SECTOR};
-use super::native_fetch::unevenness;
 use super::stores::FINE;
+use super::unevenness::unevenness;
 use crate::base::{Cycle, LaneMask, MAX_LANES, SmId, mix};
 use crate::exec::MemoryAccess;
 use crate::isa::Type;

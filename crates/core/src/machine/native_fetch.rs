@@ -6,6 +6,7 @@
 //! so straight code waits little (Huerta et al., MICRO'25). Not modeled: capacity of L1 and beyond.
 
 use super::scheduler::NEVER;
+use super::unevenness::lateness;
 use crate::base::{Cycle, SmId};
 use crate::spec::Fetch;
 
@@ -134,20 +135,6 @@ impl NativeFetch {
         let absent = self.arrives[first.min(end)..end].iter_mut().filter(|at| **at == NEVER);
         absent.for_each(|arrives| *arrives = at);
     }
-}
-
-/// Returns how much later than on the first SM code arrives on an SM at a cold launch.
-///
-/// On an H200 the slowest SM of a launch is some hundred cycles late, the average one little: the
-/// twelfth power of a fraction that takes every value below 1 once.
-pub(super) fn lateness(sm: SmId, spread: u32) -> u32 {
-    (f64::from(spread) * unevenness(sm).powi(12)) as u32
-}
-
-/// Returns a fraction below 1 that differs between SMs and takes every value once.
-pub(super) fn unevenness(sm: SmId) -> f64 {
-    const SMS: u32 = 132;
-    f64::from(sm.0 % SMS * 61 % SMS) / f64::from(SMS)
 }
 
 #[cfg(test)]

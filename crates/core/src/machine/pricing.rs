@@ -120,7 +120,7 @@ pub(super) struct Cost {
     pub expansion: u32,
     /// Effect on lanes of a step that changes only registers.
     pub lanes: LaneFunction,
-    /// What other SMs see of it.
+    /// Whether other SMs can see its effect.
     pub visibility: Visibility,
     /// Scoreboard entries, written ones first.
     entries: [u16; MOST_REGISTERS],

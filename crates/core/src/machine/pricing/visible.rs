@@ -5,10 +5,10 @@ use crate::exec;
 use crate::isa::{Space, Type};
 use crate::kernel::{Atomic, AtomicFn, Op, SurfaceMove};
 
-/// What other SMs see of an instruction, and so how far an SM may run ahead of them.
+/// Whether other SMs can see the effect of an instruction. It decides how far an SM may run ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::machine) enum Visibility {
-    /// Nothing: others may run before or after it.
+    /// They cannot: they may run before or after it.
     Private,
     /// A weak access to memory of all SMs. Programs order these by other accesses.
     Weak,
