@@ -213,7 +213,7 @@ fn other_relocations_of_data() {
     assert!(error.contains("relocation type 99"), "{error}");
 }
 
-/// What a driver writes for references and descriptors has a reason and a way out.
+/// The error for a relocation of a reference or a descriptor names the reason and the remedy.
 #[test]
 fn relocations_of_textures() {
     let message = |section: &str, kind: u32, symbol: &str| {

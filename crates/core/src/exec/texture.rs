@@ -1,8 +1,7 @@
 //! Fetches from textures, as the CUDA C++ Programming Guide defines them ("Texture Fetching").
 //!
-//! Where the guide leaves bits open, a GPU decides: 406 experiments, most of 4,096 fetches, recorded in
-//! `tests/observations/h200/textures.txt`. `filter` has the arithmetic of the linear
-//! filter.
+//! Where the guide leaves bits open, a GPU decides: 406 experiments, most of 4,096 fetches, recorded
+//! in `tests/observations/h200/textures.txt`. `filter` has the arithmetic of the linear filter.
 
 mod filter;
 mod query;

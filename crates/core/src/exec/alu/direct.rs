@@ -223,15 +223,16 @@ fn compare<C: Comparison, const SIGNED: bool>(
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
-    if let &Op::Setp(Setp { p: Some(p), a, b, .. }) = op {
-        let registers_of = &*registers;
-        let holds = vectorized(
-            #[inline(always)]
-            move |_| match SIGNED {
-                true => test::<i32>(registers_of, a, b, C::holds),
-                false => test::<u32>(registers_of, a, b, C::holds),
-            },
-        );
-        set_predicate(registers, p, lanes, holds);
-    }
+    vectorized(
+        #[inline(always)]
+        move |_| {
+            if let &Op::Setp(Setp { p: Some(p), a, b, .. }) = op {
+                let holds = match SIGNED {
+                    true => test::<i32>(registers, a, b, C::holds),
+                    false => test::<u32>(registers, a, b, C::holds),
+                };
+                set_predicate(registers, p, lanes, holds);
+            }
+        },
+    );
 }
