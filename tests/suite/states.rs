@@ -102,7 +102,8 @@ fn independent_products_take_the_cycles_of_the_gpu() {
         line.strip_prefix("d_hi,132,128,sm__cycles_active.max,")?.parse::<f64>().ok()
     });
     let measured = measured.expect("a launch with one warp a scheduler");
-    let report = good(&["run", "tests/sass/independent_products.sass", "--format", "json"]);
+    let listing = "tests/observations/h200/launches/d_hi.sass";
+    let report = good(&["run", listing, "--block", "128", "--format", "json"]);
     let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     let cycles = report["metrics"]["elapsed_cycles"].as_f64().expect("cycles");
     let error = (cycles / measured - 1.0).abs();

@@ -10,7 +10,7 @@ use simt_core::Program;
 use simt_core::exec::{Channel, FaultKind, Image, ImageShape};
 use simt_core::isa::Type;
 
-use super::texels::{fnv, mix, run_with};
+use super::texels::{SPECIAL_FLOATS, fnv, mix, run_with};
 
 /// An experiment.
 struct Experiment<'a> {
@@ -107,30 +107,12 @@ impl<'a> Experiment<'a> {
 
     /// Returns a word of the value of an access.
     fn value(&self, i: u64, word: u64) -> u32 {
-        const SPECIAL: [u32; 16] = [
-            0,
-            0x8000_0000,
-            0x7f80_0000,
-            0xff80_0000,
-            0x7fc0_0000,
-            0x7f80_0001,
-            1,
-            0x807f_ffff,
-            0x0080_0000,
-            0x7f7f_ffff,
-            0xff7f_ffff,
-            0x3f80_0000,
-            0xbf80_0000,
-            0xffff_ffff,
-            0x0040_0000,
-            0x7e80_0000,
-        ];
         let r = mix(self.seed + 200_000, 4 * i + word);
         let w = (r >> 32) as u32;
         match self.values {
             0 => w,
             1 => (w as i32 >> (r & 31)) as u32,
-            2 => SPECIAL[w as usize & 15],
+            2 => SPECIAL_FLOATS[w as usize & 15],
             _ => w & 0x807f_ffff | (97 + (r & 0xffff) as u32 % 50) << 23,
         }
     }

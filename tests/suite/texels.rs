@@ -23,6 +23,26 @@ use super::support;
 /// Fetches of an experiment in the short test.
 const FEW: usize = 256;
 
+/// Bits of special values of f32.
+pub(super) const SPECIAL_FLOATS: [u32; 16] = [
+    0,
+    0x8000_0000,
+    0x7f80_0000,
+    0xff80_0000,
+    0x7fc0_0000,
+    0x7f80_0001,
+    1,
+    0x807f_ffff,
+    0x0080_0000,
+    0x7f7f_ffff,
+    0xff7f_ffff,
+    0x3f80_0000,
+    0xbf80_0000,
+    0xffff_ffff,
+    0x0040_0000,
+    0x7e80_0000,
+];
+
 /// Returns element `i` of a sequence (splitmix64).
 pub(super) fn mix(seed: u64, i: u64) -> u64 {
     let z = seed.wrapping_add(i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -99,30 +119,12 @@ impl Experiment {
 
     /// Returns a channel of a texel.
     fn texel(&self, i: u64) -> u32 {
-        const SPECIAL: [u32; 16] = [
-            0,
-            0x8000_0000,
-            0x7f80_0000,
-            0xff80_0000,
-            0x7fc0_0000,
-            0x7f80_0001,
-            1,
-            0x807f_ffff,
-            0x0080_0000,
-            0x7f7f_ffff,
-            0xff7f_ffff,
-            0x3f80_0000,
-            0xbf80_0000,
-            0xffff_ffff,
-            0x0040_0000,
-            0x7e80_0000,
-        ];
         let r = mix(self.seed(), i);
         let w = (r >> 32) as u32;
         match (self.channel, self.texels) {
             (Channel::F32, 0) => ((w >> 8) as f32 * f32::powi(2.0, -24)).to_bits(),
             (Channel::F32, 1) => w & 0x807f_ffff | (100 + (r & 0xffff) as u32 % 50) << 23,
-            (Channel::F32, 2) => SPECIAL[w as usize & 15],
+            (Channel::F32, 2) => SPECIAL_FLOATS[w as usize & 15],
             (Channel::F32, 3) => ((w & 255) as f32).to_bits(),
             (Channel::F32, _) => ((i & 1) as f32).to_bits(),
             (Channel::F16, 0) => w & 0x83ff | (8 + (w >> 16) % 12) << 10,
