@@ -3,6 +3,7 @@
 mod architecture;
 mod array;
 mod ask;
+mod bursts;
 mod calibrate;
 mod calls;
 mod checks;

@@ -36,7 +36,7 @@ const DIFFERENT: [(&str, &[&str]); 1] = [(
 const FURTHER: [(&str, &[&str]); 4] = [
     (
         "a store of many lines waits for a load of local memory, simulated for the queue",
-        &["local_permutation", "sort_heap"],
+        &["sort_heap"],
     ),
     (
         "all SMs read the same lines at a time, simulated from DRAM too often",

@@ -80,14 +80,17 @@ impl<'a, O: Observer> Issuer<'a, O> {
         observer: O,
     ) -> Issuer<'a, O> {
         let native = cx.spec.sass.as_ref().filter(|_| cx.kernel.native.is_some());
+        let memory = MemorySystem::new(cx.memory, cx.active_sms, id, cx.logs_l2, cx.shares(id));
         Issuer {
             id,
             cx,
             costs: &cx.program.costs,
             native: cx.kernel.native.is_some(),
             blocks,
-            memory: MemorySystem::new(cx.memory, cx.active_sms, id, cx.logs_l2, cx.shares(id))
-                .with_native(native.and_then(|times| times.accesses)),
+            memory: match native {
+                Some(_) => memory.with_native(cx.spec),
+                None => memory,
+            },
             instructions: Instructions::new(cx.spec.instruction_cache, cx.program.lines),
             native_fetch: native
                 .and_then(|times| times.fetch)

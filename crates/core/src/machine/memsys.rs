@@ -22,6 +22,7 @@ pub(super) use lines::Lines;
 pub(super) use shape::Shape;
 
 use distinct::Distinct;
+use native::UnitQueue;
 
 use super::atomics::{AtomicPath, AtomicUnits, Weight};
 use super::cache::{Cache, LINE, SECTOR, sectors_in};
@@ -34,7 +35,7 @@ use crate::base::{Cycle, MAX_LANES, Pc, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
-use crate::spec::{Latencies, Memory, StorePolicy, Transactions};
+use crate::spec::{Latencies, Machine, Memory, StorePolicy, Transactions};
 
 /// Bytes of a page.
 const PAGE: u64 = 2 << 20;
@@ -57,6 +58,8 @@ pub(super) struct MemorySystem {
     in_order: Cycle,
     /// The same without the wait for room on the path of atomics, which holds issued instructions.
     issues_in_order: Cycle,
+    /// Requests that the unit has taken from the schedulers (machine code).
+    queue: Option<UnitQueue>,
     textures: TextureUnit,
     /// Path to the atomic units of L2.
     atomics: AtomicPath,
@@ -131,6 +134,7 @@ impl MemorySystem {
             stores: m.stores.map(|path| Stores::new(path, active_sms)),
             in_order: 0,
             issues_in_order: 0,
+            queue: None,
             textures: TextureUnit::default(),
             atomics: AtomicPath::default(),
             pages: Vec::new(),
@@ -142,9 +146,10 @@ impl MemorySystem {
         }
     }
 
-    /// Serves machine code, whose times are in `native`.
-    pub(super) fn with_native(self, native: Option<Latencies>) -> MemorySystem {
-        MemorySystem { native, ..self }
+    /// Serves machine code on a machine with times for it.
+    pub(super) fn with_native(self, spec: &Machine) -> MemorySystem {
+        let native = spec.sass.as_ref().and_then(|times| times.accesses);
+        MemorySystem { native, queue: UnitQueue::new(spec), ..self }
     }
 
     /// Returns the log of L2 requests.
@@ -160,13 +165,26 @@ impl MemorySystem {
 
     /// Makes the load/store unit serve a request without an access, from `from` on.
     ///
-    /// It takes `cycles`. Returns when it begins.
+    /// It takes `cycles`. Returns when the unit takes it, and when it begins.
     #[inline]
-    pub(super) fn pass(&mut self, from: Cycle, cycles: Cycle) -> Cycle {
-        let begins = from.max(self.issues_in_order);
+    pub(super) fn pass(&mut self, from: Cycle, cycles: Cycle) -> [Cycle; 2] {
+        let taken = self.takes(from);
+        let begins = taken.max(self.issues_in_order);
         self.issues_in_order = begins + cycles;
-        self.in_order = self.in_order.max(from) + cycles;
-        begins
+        self.in_order = self.in_order.max(taken) + cycles;
+        if let Some(queue) = &mut self.queue {
+            queue.add(taken, cycles, begins);
+        }
+        [taken, begins]
+    }
+
+    /// Returns the cycle at which the load/store unit takes a request that is there at `from`.
+    #[inline]
+    fn takes(&self, from: Cycle) -> Cycle {
+        match &self.queue {
+            Some(queue) => queue.takes(from),
+            None => from.max(self.issues_in_order),
+        }
     }
 
     /// Returns the first cycle at which the memory queue accepts another request.
@@ -199,8 +217,14 @@ impl MemorySystem {
                 begins: now,
             };
         }
-        let issued = now.max(self.issues_in_order);
-        let now = now.max(self.in_order).max(self.atomics.room);
+        let taken = self.takes(now);
+        // Atomics without room on their path do not hold the queue of the unit.
+        let unheld = taken.max(self.issues_in_order);
+        let mut now = taken.max(self.in_order).max(self.atomics.room);
+        let is_shared = access.space == Space::Shared;
+        if let Some(queue) = self.queue.as_ref().filter(|_| is_shared) {
+            now = now.max(queue.banks_free(warp_slot));
+        }
         let mut served = match access.space {
             Space::Shared => self.shared(now, (pc, access), addresses),
             Space::Local => {
@@ -216,13 +240,20 @@ impl MemorySystem {
                 served
             }
         };
-        (served.taken, served.begins) = (now, issued);
+        (served.taken, served.begins) = (now, taken);
         let room = self.stores.as_ref().map_or(0, Stores::room_at);
         self.in_order = room.max(now + served.port);
-        // In machine code, a read of several lines leaves the queue before all of them are read.
-        let queued = self.native.is_some() && access.kind == AccessKind::Read;
-        let port = if queued { served.port.min(2) } else { served.port };
-        self.issues_in_order = room.max(issued + port);
+        // A load of several lines holds no others, as samples show.
+        let reads_lines = self.queue.is_some() && !is_shared && access.kind == AccessKind::Read;
+        let port = if reads_lines { served.port.min(2) } else { served.port };
+        self.issues_in_order = room.max(unheld + port);
+        if let Some(queue) = &mut self.queue {
+            let writes = !is_shared && access.kind != AccessKind::Read;
+            queue.add(taken, if writes { 2 } else { 1 }, unheld);
+            if is_shared {
+                queue.pass_banks(warp_slot, now, served.port);
+            }
+        }
         served
     }
 

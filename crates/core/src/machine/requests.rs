@@ -8,9 +8,9 @@ use super::scheduler::Port;
 use crate::base::Cycle;
 
 /// Longest queue.
-const MOST: usize = 16;
+const MOST: usize = 32;
 
-/// Requests of one scheduler to one kind of unit.
+/// Requests of one scheduler to one kind of unit, or of all to the load/store unit.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Requests {
     /// Service of the last requests, a ring.

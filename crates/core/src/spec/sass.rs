@@ -72,6 +72,8 @@ pub struct Requests {
     /// Requests to shared memory and shuffles that wait for the load/store unit; as many to global
     /// and local memory.
     pub memory: u32,
+    /// Requests of all schedulers that the load/store unit has taken and not begun.
+    pub unit: u32,
     /// Loads of constants (LDC).
     pub constants: u32,
     /// Reads of special registers.

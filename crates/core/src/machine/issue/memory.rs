@@ -97,13 +97,11 @@ impl<O: Observer> Issuer<'_, O> {
             self.memory.serve(from, (pc, access), &mut self.addresses, slot, price, atomics);
         self.shared.queue_accepts(self.memory.accepts_at());
         if native {
-            let passes = served.port as u32;
             self.request.start = Some(served.begins);
             self.request.cycles = match (access.space, access.kind) {
-                (Space::Shared, AccessKind::Read) => passes + 1,
-                (Space::Shared, _) => 2 * passes + 2,
                 (_, AccessKind::Read) => 2,
-                _ => passes.max(6),
+                (Space::Shared, _) => 4,
+                _ => 6,
             };
         } else {
             self.shared.occupy_lsu(now + served.port);

@@ -104,20 +104,22 @@ impl<O: Observer> Issuer<'_, O> {
         done: &mut Cycle,
     ) -> Cycle {
         let Request { from, start, cycles } = self.request;
-        let (start, cycles) = match (start, queue) {
-            (Some(start), _) => (start, cycles),
-            (None, 0 | 1) => (self.memory.pass(from, masks.into()), 2 * masks),
-            (None, TEXTURES) => (from, 1),
+        // When the unit takes the request and begins to serve it, and for how long.
+        let (start, begins, cycles) = match (start, queue) {
+            (Some(start), _) => (start, now, cycles),
+            (None, 0 | 1) => {
+                let [start, begins] = self.memory.pass(from, masks.into());
+                (start, begins, 2 * masks)
+            }
+            (None, TEXTURES) => (from, from, 1),
             (None, unit) => {
                 let free = &mut self.units_free[(unit - 2) % 2];
                 let start = from.max(*free);
                 *free = start + 2;
-                (start, 2)
+                (start, start, 2)
             }
         };
-        if self.request.start.is_none() {
-            *done += start - now;
-        }
+        *done += begins - now;
         let requests = &mut scheduler.requests[queue];
         requests.free = start + Cycle::from(cycles);
         let times = self.cx.spec.sass.as_ref().filter(|_| self.native);
