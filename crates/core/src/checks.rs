@@ -3,7 +3,7 @@
 //! [`Checker`] is an observer. It sees every access of every lane, every barrier and every `.sync`
 //! instruction, and reports
 //!
-//! - **data races** (`shadow`, `rows`, `clocks`): two unsynchronized accesses to a byte, at least one of
+//! - **data races** (`shadow`, `clocks`): two unsynchronized accesses to a byte, at least one of
 //!   them a write. Happens-before follows from program order, pre-Volta lock-step, block barriers,
 //!   warp barriers, and release and acquire through strong accesses. A run finds a race in either
 //!   order of its accesses. The method is FastTrack (Flanagan and Freund, PLDI'09) with clocks per
@@ -20,14 +20,17 @@
 //! surface memory. Global buffers count as written, since the launch fills them.
 
 mod bounds;
+mod cells;
 mod clocks;
 mod finding;
 mod init;
+mod lines;
 mod observer;
 mod pages;
 mod parting;
 mod rows;
 mod shadow;
+mod slab;
 mod steps;
 mod sync;
 mod words;

@@ -11,7 +11,6 @@
 //! Epochs saturate: accesses after 2^32 epochs of a block count as ordered, so races can be missed
 //! but not invented.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::{LaneMask, MAX_LANES};
@@ -40,41 +39,62 @@ pub(super) struct Known {
     /// True if a list grew too long: everything counts as known, to report no false race.
     everything: bool,
     /// Blocks all of whose threads are known up to a stamp.
-    blocks: BTreeMap<u32, Stamp>,
+    blocks: Sorted<Stamp>,
     /// Warps whose lanes are known up to a stamp each.
-    warps: BTreeMap<u32, [Stamp; MAX_LANES]>,
+    warps: Sorted<[Stamp; MAX_LANES]>,
+}
+
+/// Short list of items by number, in ascending order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Sorted<T>(Vec<(u32, T)>);
+
+impl<T> Sorted<T> {
+    fn get(&self, number: u32) -> Option<&T> {
+        let at = self.0.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+        Some(&self.0[at].1)
+    }
+
+    /// Returns the item of a number, at first `empty`.
+    fn entry(&mut self, number: u32, empty: T) -> &mut T {
+        let at = self.0.binary_search_by_key(&number, |(number, _)| *number);
+        let at = at.unwrap_or_else(|at| {
+            self.0.insert(at, (number, empty));
+            at
+        });
+        &mut self.0[at].1
+    }
 }
 
 impl Known {
     fn of_lane(&mut self, warp: u32, lane: u32, stamp: Stamp) {
-        let lanes = self.warps.entry(warp).or_insert([0; MAX_LANES]);
+        let lanes = self.warps.entry(warp, [0; MAX_LANES]);
         let cell = &mut lanes[lane as usize % MAX_LANES];
         *cell = (*cell).max(stamp);
         self.limit();
     }
 
     fn limit(&mut self) {
-        if self.blocks.len() + self.warps.len() > MOST_KNOWN {
+        if self.blocks.0.len() + self.warps.0.len() > MOST_KNOWN {
             *self = Known { everything: true, ..Known::default() };
         }
     }
 
     fn of_warp(&mut self, warp: u32, stamp: Stamp) {
-        let lanes = self.warps.entry(warp).or_insert([0; MAX_LANES]);
+        let lanes = self.warps.entry(warp, [0; MAX_LANES]);
         lanes.iter_mut().for_each(|cell| *cell = (*cell).max(stamp));
     }
 
     fn of_block(&mut self, block: u32, stamp: Stamp) {
-        let cell = self.blocks.entry(block).or_insert(0);
+        let cell = self.blocks.entry(block, 0);
         *cell = (*cell).max(stamp);
     }
 
     fn add(&mut self, other: &Known) {
-        for (&block, &stamp) in &other.blocks {
+        for &(block, stamp) in &other.blocks.0 {
             self.of_block(block, stamp);
         }
-        for (&warp, theirs) in &other.warps {
-            let lanes = self.warps.entry(warp).or_insert([0; MAX_LANES]);
+        for &(warp, ref theirs) in &other.warps.0 {
+            let lanes = self.warps.entry(warp, [0; MAX_LANES]);
             lanes.iter_mut().zip(theirs).for_each(|(mine, &theirs)| *mine = (*mine).max(theirs));
         }
         self.everything |= other.everything;
@@ -85,21 +105,23 @@ impl Known {
         if self.everything || other.everything {
             return self.everything;
         }
-        other.blocks.iter().all(|(block, stamp)| self.blocks.get(block).is_some_and(|s| s >= stamp))
-            && other.warps.iter().all(|(warp, theirs)| {
-                self.warps.get(warp).is_some_and(|mine| {
-                    mine.iter().zip(theirs).all(|(mine, theirs)| mine >= theirs)
-                })
+        let has_block = |&(block, stamp)| self.blocks.get(block).is_some_and(|&s| s >= stamp);
+        let has_warp = |(warp, theirs): &(u32, [Stamp; MAX_LANES])| {
+            self.warps.get(*warp).is_some_and(|mine| {
+                mine.iter().zip(theirs).fold(true, |all, (mine, theirs)| all & (mine >= theirs))
             })
+        };
+        other.blocks.0.iter().all(has_block) && other.warps.0.iter().all(has_warp)
     }
 
     fn has(&self, past: Past, block: u32) -> bool {
         self.everything
-            || self.blocks.get(&block).is_some_and(|&s| past.stamp <= s)
-            || self
-                .warps
-                .get(&past.warp)
-                .is_some_and(|lanes| past.stamp <= lanes[past.lane as usize % MAX_LANES])
+            || self.blocks.get(block).is_some_and(|&s| past.stamp <= s)
+            || self.has_lane(past)
+    }
+
+    fn has_lane(&self, Past { warp, lane, stamp }: Past) -> bool {
+        self.warps.get(warp).is_some_and(|lanes| stamp <= lanes[lane as usize % MAX_LANES])
     }
 }
 
@@ -111,6 +133,9 @@ pub(super) type Released = Arc<Known>;
 pub(super) struct BlockClock {
     /// Block number.
     pub id: u32,
+    /// Number of its first warp in the grid.
+    first_warp: u32,
+    warps: u32,
     /// Highest epoch of any of its threads.
     now: Stamp,
     /// Stamp up to which every thread of the block knows everything of the block.
@@ -122,8 +147,10 @@ pub(super) struct BlockClock {
 }
 
 impl BlockClock {
-    pub(super) fn new(id: u32) -> BlockClock {
-        BlockClock { id, now: 1, all: 0, epoch: 1, known: None }
+    /// Creates the clock of a block of the grid, with its number of warps.
+    pub(super) fn new(id: u32, warps: u32) -> BlockClock {
+        let first_warp = id.wrapping_mul(warps);
+        BlockClock { id, first_warp, warps, now: 1, all: 0, epoch: 1, known: None }
     }
 
     /// Returns the stamp up to which every thread of the block knows everything of it.
@@ -143,23 +170,27 @@ impl BlockClock {
     }
 }
 
-/// Knowledge of a warp that only barriers gave it.
+/// Knowledge that barriers gave to all lanes of a warp.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ByBarriers {
     /// Warp number in the grid.
-    pub warp: u32,
+    warp: u32,
     /// Stamp up to which every lane knows everything of this warp.
-    pub all: Stamp,
+    all: Stamp,
+    first_warp: u32,
+    warps: u32,
+    /// Stamp up to which every lane knows everything of the block.
+    block: Stamp,
 }
 
 impl ByBarriers {
-    /// Returns true if `past`, an access in block `of`, happened before `lane`'s next access.
+    /// Returns true if the accesses of a warp at `stamp` happened before the next one of any lane.
     #[inline]
-    pub(super) fn knows(&self, block: &BlockClock, lane: u32, past: Past, of: u32) -> bool {
-        of == block.id
-            && (past.stamp <= block.all
-                || past.stamp == Stamp::MAX
-                || past.warp == self.warp && (past.lane == lane || past.stamp <= self.all))
+    pub(super) fn has(&self, warp: u32, stamp: Stamp) -> bool {
+        warp.wrapping_sub(self.first_warp) < self.warps
+            && (stamp <= self.block
+                || stamp == Stamp::MAX
+                || warp == self.warp && stamp <= self.all)
     }
 }
 
@@ -190,7 +221,9 @@ struct LaneClock {
 }
 
 impl WarpClock {
-    pub(super) fn new(number: u32) -> WarpClock {
+    /// Creates the clock of a warp of a block.
+    pub(super) fn new(block: &BlockClock, index: u32) -> WarpClock {
+        let number = block.first_warp.wrapping_add(index);
         WarpClock { number, epoch: 0, all: 0, known: None, apart: None, fences: None }
     }
 
@@ -215,25 +248,30 @@ impl WarpClock {
     }
 
     /// Returns true if `past` happened before `lane`'s next access.
-    ///
-    /// `past` is an access in block `of`.
     #[inline]
-    pub(super) fn knows(&self, block: &BlockClock, lane: u32, past: Past, of: u32) -> bool {
-        let by = ByBarriers { warp: self.number, all: self.all };
+    pub(super) fn knows(&self, block: &BlockClock, lane: u32, past: Past) -> bool {
         // Most programs acquire nothing but by barriers.
-        by.knows(block, lane, past, of)
-            || self.by_barriers(block).is_none() && self.knows_specially(block, lane, past, of)
+        self.by_barriers(block).has(past.warp, past.stamp)
+            || past.warp == self.number && past.lane == lane
+            || !self.knows_barriers_only(block) && self.knows_specially(block, lane, past)
     }
 
-    /// Returns the knowledge of all lanes, if they have one epoch and know nothing but by barriers.
+    /// Returns true if all lanes have one epoch and know nothing but by barriers.
     #[inline]
-    pub(super) fn by_barriers(&self, block: &BlockClock) -> Option<ByBarriers> {
-        let none = self.apart.is_none() && self.known.is_none() && block.known.is_none();
-        none.then_some(ByBarriers { warp: self.number, all: self.all })
+    pub(super) fn knows_barriers_only(&self, block: &BlockClock) -> bool {
+        self.apart.is_none() && self.known.is_none() && block.known.is_none()
+    }
+
+    /// Returns what all lanes know by barriers.
+    #[inline]
+    pub(super) fn by_barriers(&self, block: &BlockClock) -> ByBarriers {
+        let &BlockClock { first_warp, warps, all, .. } = block;
+        ByBarriers { warp: self.number, all: self.all, first_warp, warps, block: all }
     }
 
     #[inline(never)]
-    fn knows_specially(&self, block: &BlockClock, lane: u32, past: Past, of: u32) -> bool {
+    fn knows_specially(&self, block: &BlockClock, lane: u32, past: Past) -> bool {
+        let of = past.warp / block.warps.max(1);
         let has = |known: Option<&Released>| known.is_some_and(|known| known.has(past, of));
         has(self.known(lane)) || has(block.known.as_ref())
     }
@@ -332,6 +370,11 @@ impl WarpClock {
         self.fences.is_some()
     }
 
+    /// Returns true if a strong write of a lane releases anything.
+    pub(super) fn releases(&self, lane: u32) -> bool {
+        self.fences.as_ref().is_some_and(|fences| fences[lane as usize % MAX_LANES].is_some())
+    }
+
     /// Returns the release of a strong write: everything up to the lane's last fence.
     ///
     /// Without a fence the write releases nothing. An atomic adds to the earlier release `before`.
@@ -341,7 +384,14 @@ impl WarpClock {
         else {
             return before;
         };
-        let mut released = before.unwrap_or_default();
+        if let Some(before) = &before
+            && before.covers(base)
+            && before.has_lane(Past { warp: self.number, lane, stamp: *stamp })
+        {
+            return Some(before.clone());
+        }
+        let before = before.filter(|before| !base.covers(before));
+        let mut released = before.unwrap_or_else(|| base.clone());
         let known = Arc::make_mut(&mut released);
         known.add(base);
         known.of_lane(self.number, lane, *stamp);
@@ -350,16 +400,18 @@ impl WarpClock {
 
     /// Acquires a released value for `lane`; in lock-step for all lanes.
     pub(super) fn acquire(&mut self, lane: u32, released: &Released, lock_step: bool) {
-        if self.known(lane).is_some_and(|known| known.covers(released)) {
+        let has = |known: &Released| Arc::ptr_eq(known, released) || known.covers(released);
+        if self.known(lane).is_some_and(has) {
             return;
         }
         let known = match self.known(lane) {
-            None => Some(released.clone()),
-            Some(known) => {
+            // A chain of releases grows.
+            Some(known) if !released.covers(known) => {
                 let mut known = (**known).clone();
                 known.add(released);
                 Some(Arc::new(known))
             }
+            _ => Some(released.clone()),
         };
         if lock_step {
             self.known = known;

@@ -3,6 +3,7 @@
 //! An instruction that names a register reads it, even if the value is not used. Registers and
 //! frames of device functions are not checked: a call clears them here.
 
+use super::rows::{LINE, LINE_BYTES};
 use super::steps::Use;
 use crate::base::{LaneMask, MAX_LANES};
 
@@ -70,48 +71,55 @@ impl Own {
     }
 }
 
-/// Written bytes of a block's shared memory: one bit per byte, four per word.
+/// Written bytes of a block's shared memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SharedWrites(Vec<u8>);
+pub(super) struct SharedWrites {
+    /// Words of which every byte is written, by line.
+    words: Vec<u32>,
+    /// Written bytes of the other words, four bits each.
+    bytes: Vec<u8>,
+}
 
 impl SharedWrites {
     pub(super) fn new(bytes: u32) -> SharedWrites {
-        SharedWrites(vec![0; bytes.div_ceil(4) as usize])
+        let words = bytes.div_ceil(4) as usize;
+        SharedWrites { words: vec![0; words.div_ceil(LINE)], bytes: vec![0; words] }
     }
 
-    /// Returns true if the words at these addresses are written.
+    /// Returns true if these words of a line are written.
     #[inline]
-    pub(super) fn has_words(&self, lanes: LaneMask, addresses: &[u64; MAX_LANES]) -> bool {
-        let is_written = |lane: u32| {
-            self.0.get((addresses[lane as usize % MAX_LANES] / 4) as usize) == Some(&0b1111)
-        };
-        lanes.lanes().all(is_written)
+    pub(super) fn has(&self, line: u64, words: u32) -> bool {
+        self.words.get(line as usize).is_some_and(|written| words & !written == 0)
     }
 
-    /// Records writes of the words at these addresses.
+    /// Records writes of words of a line.
     #[inline]
-    pub(super) fn set_words(&mut self, lanes: LaneMask, addresses: &[u64; MAX_LANES]) {
-        for lane in lanes.lanes() {
-            if let Some(word) = self.0.get_mut((addresses[lane as usize % MAX_LANES] / 4) as usize)
-            {
-                *word = 0b1111;
-            }
+    pub(super) fn set(&mut self, line: u64, words: u32) {
+        if let Some(written) = self.words.get_mut(line as usize) {
+            *written |= words;
         }
+    }
+
+    /// Returns true if the whole words at these addresses are written.
+    #[inline]
+    pub(super) fn has_all(&self, lanes: LaneMask, addresses: &[u64; MAX_LANES]) -> bool {
+        lanes.lanes().all(|lane| {
+            let address = addresses[lane as usize % MAX_LANES];
+            address.is_multiple_of(4) && self.has(address / LINE_BYTES, 1 << (address / 4 % 32))
+        })
     }
 
     /// Records an access to `bytes` of a word. Returns the first byte read unset.
     #[inline]
-    pub(super) fn touch(
-        &mut self,
-        word: usize,
-        bytes: u8,
-        reads: bool,
-        writes: bool,
-    ) -> Option<u32> {
-        let written = self.0.get_mut(word)?;
-        let unset = if reads { bytes & !*written } else { 0 };
+    pub(super) fn touch(&mut self, word: u64, bytes: u8, reads: bool, writes: bool) -> Option<u32> {
+        let some = self.bytes.get_mut(word as usize)?;
+        let words = self.words.get_mut(word as usize / LINE)?;
+        let bit = 1 << (word as usize % LINE);
+        let written = if *words & bit == 0 { *some } else { 0b1111 };
+        let unset = if reads { bytes & !written } else { 0 };
         if writes {
-            *written |= bytes;
+            *some = written | bytes;
+            *words |= if *some == 0b1111 { bit } else { 0 };
         }
         (unset != 0).then(|| unset.trailing_zeros())
     }

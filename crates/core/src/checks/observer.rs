@@ -12,12 +12,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Checks;
+use super::cells::{Conflict, Manner};
 use super::clocks::{BlockClock, Released, WarpClock};
 use super::finding::{Does, Finding, Findings, Kind, Place};
 use super::init::{Own, SharedWrites};
 use super::parting::Decisions;
 use super::rows::Rows;
-use super::shadow::{Conflict, Manner, Shadow};
+use super::shadow::Shadow;
 use super::steps::{Role, Steps};
 use super::sync::{Arrival, Phase};
 use crate::base::{LaneMask, Pc, WarpId};
@@ -52,12 +53,10 @@ struct Common {
     global: Mutex<Global>,
 }
 
-/// Shadow of device memory.
+/// Device memory.
 #[derive(Default)]
 struct Global {
-    variables: Shadow,
-    heap: Shadow,
-    buffers: Shadow,
+    shadow: Shadow,
     /// Clocks released by strong writes, by address.
     released: BTreeMap<u64, Released>,
 }
@@ -116,8 +115,9 @@ impl Checkers {
             common: self.0.clone(),
             warps: Vec::new(),
             blocks: Vec::new(),
-            spare: Vec::new(),
+            shared: Vec::new(),
             found: Findings::default(),
+            rows: Rows::default(),
         }
     }
 }
@@ -129,9 +129,11 @@ pub struct Checker {
     warps: Vec<Option<Warp>>,
     /// Resident blocks.
     blocks: Vec<Option<Block>>,
-    /// Cleared shadows of finished blocks, for reuse.
-    spare: Vec<Shadow>,
+    /// Shared memory, by the index of its block.
+    shared: Vec<Shadow>,
     found: Findings,
+    /// Rows of the access that is looked at.
+    rows: Rows,
 }
 
 struct Warp {
@@ -151,9 +153,6 @@ struct Warp {
 struct Block {
     clock: BlockClock,
     phases: [Phase; 16],
-    shadow: Shadow,
-    /// Accesses to shared memory that are not in `shadow` yet.
-    rows: Rows,
     writes: SharedWrites,
     released: BTreeMap<u64, Released>,
     /// First exit of a thread.
@@ -189,7 +188,7 @@ impl Checker {
             self.never_opened(slot);
         }
         let global = self.common.global.lock().unwrap_or_else(PoisonError::into_inner);
-        let full = global.variables.full || global.heap.full || global.buffers.full;
+        let full = global.shadow.full;
         drop(global);
         (self.found.into_vec(), full)
     }
@@ -200,19 +199,19 @@ impl Checker {
         !self.found.is_empty()
     }
 
-    /// Keeps accesses to the first bytes of shared memory by line, and records the others at once.
+    /// Records every access by word, as if nothing were kept by line.
     #[cfg(test)]
-    pub(super) fn keep_rows(&mut self, bytes: u32) {
-        self.blocks.iter_mut().flatten().for_each(|block| block.rows = Rows::new(bytes));
+    pub(super) fn record_by_word(&mut self) {
+        self.shared.iter_mut().for_each(|shadow| shadow.by_word = true);
+        let mut global = self.common.global.lock().unwrap_or_else(PoisonError::into_inner);
+        global.shadow.by_word = true;
     }
 
     fn start_warp(&mut self, slot: usize, block: u32, index: u32, lanes: LaneMask) {
         let common = &self.common;
-        let Some(at) =
-            self.blocks.iter().position(|b| b.as_ref().is_some_and(|b| b.clock.id == block))
-        else {
-            return;
-        };
+        let is_there = |b: &Option<Block>| b.as_ref().is_some_and(|b| b.clock.id == block);
+        let Some(at) = self.blocks.iter().position(is_there) else { return };
+        let Some(there) = &self.blocks[at] else { return };
         if self.warps.len() <= slot {
             self.warps.resize_with(slot + 1, || None);
         }
@@ -221,7 +220,7 @@ impl Checker {
             index,
             started: lanes,
             live: lanes,
-            clock: WarpClock::new(block.wrapping_mul(common.warps_per_block).wrapping_add(index)),
+            clock: WarpClock::new(&there.clock, index),
             own: Own::new(
                 common.watched.len(),
                 if common.checks.init { common.local_bytes } else { 0 },
@@ -234,13 +233,12 @@ impl Checker {
     fn start_block(&mut self, id: u32) {
         let at = self.blocks.iter().position(Option::is_none).unwrap_or_else(|| {
             self.blocks.push(None);
+            self.shared.push(Shadow::default());
             self.blocks.len() - 1
         });
         self.blocks[at] = Some(Block {
-            clock: BlockClock::new(id),
+            clock: BlockClock::new(id, self.common.warps_per_block),
             phases: Default::default(),
-            shadow: self.spare.pop().unwrap_or_default(),
-            rows: Rows::new(if self.common.checks.races { self.common.shared_bytes } else { 0 }),
             writes: SharedWrites::new(self.common.shared_bytes),
             released: BTreeMap::new(),
             ended: None,
@@ -327,13 +325,11 @@ impl Observer for Checker {
                 }
             }
             Event::BlockEnd { block, .. } => {
-                let ended = self
-                    .blocks
-                    .iter_mut()
-                    .find(|b| b.as_ref().is_some_and(|b| b.clock.id == block.0));
-                if let Some(Block { mut shadow, .. }) = ended.and_then(Option::take) {
-                    shadow.clear();
-                    self.spare.push(shadow);
+                let is_ended =
+                    |b: &Option<Block>| b.as_ref().is_some_and(|b| b.clock.id == block.0);
+                if let Some(at) = self.blocks.iter().position(is_ended) {
+                    self.blocks[at] = None;
+                    self.shared[at].clear();
                 }
             }
             _ => {}
@@ -342,7 +338,7 @@ impl Observer for Checker {
 
     #[inline]
     fn access(&mut self, slot: WarpId, pc: Pc, access: &LaneAccess<'_>) {
-        let Checker { common, warps, blocks, found, .. } = self;
+        let Checker { common, warps, blocks, shared, found, rows } = self;
         let Some(Some(warp)) = warps.get_mut(slot.index()) else { return };
         let Some(Some(block)) = blocks.get_mut(warp.block) else { return };
         let Some(facts) = common.steps.at(pc) else { return };
@@ -373,7 +369,8 @@ impl Observer for Checker {
                 }
             }
             MemoryKind::Shared | MemoryKind::Global => {
-                Touching { common, warp, block, found, pc, facts, access }.run()
+                let Some(shared) = shared.get_mut(warp.block) else { return };
+                Touching { common, warp, block, found, rows, pc, facts, access }.run(shared)
             }
         }
     }

@@ -4,7 +4,7 @@
 //! pages, pages in areas; both exist from their first use on.
 
 /// Items per page.
-const PAGE: usize = 1024;
+const PAGE: usize = 64;
 /// Pages per area.
 const AREA: usize = 1 << 14;
 
@@ -21,7 +21,7 @@ pub(super) struct Pages<T> {
 #[derive(Debug)]
 struct Area<T> {
     /// Position among all areas.
-    number: usize,
+    number: u64,
     pages: Vec<Option<Box<[T; PAGE]>>>,
 }
 
@@ -34,37 +34,56 @@ impl<T> Default for Pages<T> {
 impl<T: Copy> Pages<T> {
     /// Returns an item; `None` if its page is not in use.
     #[inline]
-    pub(super) fn get(&mut self, index: usize) -> Option<&mut T> {
-        let page = index / PAGE;
-        let number = page / AREA;
+    pub(super) fn get(&mut self, index: u64) -> Option<&mut T> {
+        let page = index / PAGE as u64;
+        let number = page / AREA as u64;
         if self.areas.get(self.last).is_none_or(|area| area.number != number) {
             self.last = self.areas.iter().position(|area| area.number == number)?;
         }
-        let page = self.areas[self.last].pages.get_mut(page % AREA)?.as_mut()?;
-        Some(&mut page[index % PAGE])
+        let page = self.areas[self.last].pages.get_mut(page as usize % AREA)?.as_mut()?;
+        Some(&mut page[index as usize % PAGE])
     }
 
-    /// Takes the page of an item into use, with `empty` items. Returns false if `most` pages are.
-    #[cold]
-    pub(super) fn add(&mut self, index: usize, empty: T, most: usize) -> bool {
-        if self.used >= most {
-            return false;
+    /// Returns an item, of `empty` ones if its page was not in use; `None` if `most` pages are.
+    #[inline]
+    pub(super) fn at(&mut self, index: u64, empty: T, most: usize) -> Option<&mut T> {
+        let page = index / PAGE as u64;
+        let number = page / AREA as u64;
+        let page = page as usize % AREA;
+        let is_there = |area: &Area<T>| {
+            area.number == number && area.pages.get(page).is_some_and(Option::is_some)
+        };
+        if !self.areas.get(self.last).is_some_and(is_there) {
+            self.find(number, page, empty, most)?;
         }
-        let page = index / PAGE;
-        let number = page / AREA;
+        let page = self.areas[self.last].pages[page].as_mut()?;
+        Some(&mut page[index as usize % PAGE])
+    }
+
+    /// Makes the area of a page the last one, with the page in use.
+    #[cold]
+    fn find(&mut self, number: u64, page: usize, empty: T, most: usize) -> Option<()> {
         let found = self.areas.iter().position(|area| area.number == number);
+        let is_there = |area: usize| self.areas[area].pages.get(page).is_some_and(Option::is_some);
+        if let Some(area) = found.filter(|&area| is_there(area)) {
+            self.last = area;
+            return Some(());
+        }
+        if self.used >= most {
+            return None;
+        }
         self.last = found.unwrap_or_else(|| {
             self.areas.push(Area { number, pages: Vec::new() });
             self.areas.len() - 1
         });
         let pages = &mut self.areas[self.last].pages;
-        if pages.len() <= page % AREA {
-            pages.resize_with(page % AREA + 1, || None);
+        if pages.len() <= page {
+            pages.resize_with(page + 1, || None);
         }
         let items: Box<[T]> = vec![empty; PAGE].into_boxed_slice();
-        pages[page % AREA] = items.try_into().ok();
+        pages[page] = items.try_into().ok();
         self.used += 1;
-        true
+        Some(())
     }
 
     /// Sets every item of the pages in use.
@@ -81,16 +100,15 @@ mod tests {
     #[test]
     fn items_far_apart_take_little_memory() {
         let mut pages = Pages::default();
-        // Words of buffers, and of memory at addresses of a process.
-        let places = [0, 1023, 1024, AREA * PAGE, 0x7fff_1234_5678 / 4, usize::MAX / 4];
+        // Lines of buffers, and of memory at addresses of a process.
+        let places = [0, 63, 64, (AREA * PAGE) as u64, 0x7fff_1234_5678 / 128, u64::MAX / 128];
         for (i, &place) in places.iter().enumerate() {
             assert!(pages.get(place).is_none_or(|item| *item == 0));
-            assert!(pages.get(place).is_some() || pages.add(place, 0, 5));
-            *pages.get(place).expect("a page") = i + 1;
+            *pages.at(place, 0, 5).expect("a page") = i + 1;
         }
         let found: Vec<usize> = places.map(|place| *pages.get(place).expect("a page")).into();
         assert_eq!(found, [1, 2, 3, 4, 5, 6]);
-        assert!(!pages.add(1 << 40, 0, 5), "five pages are in use");
+        assert!(pages.at(1 << 40, 0, 5).is_none(), "five pages are in use");
         assert!(pages.get(1 << 40).is_none());
         let entries: usize = pages.areas.iter().map(|area| area.pages.len()).sum();
         assert!(entries <= 4 * AREA, "{entries}");

@@ -1,272 +1,249 @@
-//! Accesses to shared memory that race with nothing, kept by line.
-//!
-//! Most accesses of a warp reach a few lines in which nothing unordered conflicts with them: tiles
-//! are written, and read after a barrier. Such an access is appended to the list of its line, which
-//! costs less than a look at the record of each word. Once a barrier of the whole block has opened,
-//! all earlier accesses are ordered before all later ones, and a list is forgotten. An access that
-//! may race makes its lines record their lists in [`Shadow`], in order, and then itself: the
-//! findings are those of recording every access at once.
+//! Accesses of a warp, split by line of memory.
 
-use super::clocks::{BlockClock, ByBarriers, Past, Stamp};
-use super::shadow::{Manner, Rules, Shadow, Touch, Witness};
 use crate::base::{LaneMask, MAX_LANES};
 
 /// Words per line.
-const LINE: u64 = 32;
-/// Lines of an access that are looked at together, at most.
-const MOST_LINES: usize = 4;
-/// Accesses in the list of a line, at most, and number from which it is shortened.
-const MOST_KEPT: usize = 64;
-const SOME_KEPT: usize = 16;
+pub(super) const LINE: usize = 32;
+/// Bytes per line.
+pub(super) const LINE_BYTES: u64 = 4 * LINE as u64;
+/// Lines of an access, at most. An access to more lines has few lanes in each and is recorded by
+/// word.
+const MOST_ROWS: usize = 8;
 
-/// Access of a warp's lanes to whole words.
-pub(super) struct WarpAccess<'a> {
-    pub lanes: LaneMask,
-    /// Byte address of each lane, a multiple of 4.
-    pub addresses: &'a [u64; MAX_LANES],
-    /// Values written, by lane.
-    pub values: Option<&'a [u32; MAX_LANES]>,
-    pub pc: u32,
-    pub manner: Manner,
-    /// Knowledge of its warp, which has nothing but that of barriers.
-    pub by: ByBarriers,
-    pub stamp: Stamp,
+/// Words of a line that lanes of a warp access.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    /// Number of the line.
+    pub line: u64,
+    /// Accessed words.
+    pub words: u32,
+    /// Words with several lanes.
+    pub shared: u32,
+    /// Words with several lanes that are not neighbors with one address.
+    pub scattered: u32,
+    /// Lanes by word.
+    pub lanes: [u32; LINE],
 }
 
-/// Access of a warp's lanes to words of one line.
-struct Kept {
-    by: ByBarriers,
-    stamp: Stamp,
-    pc: u32,
-    manner: Manner,
-    lanes: LaneMask,
-    /// Accessed words of the line.
-    mask: u32,
-    /// Word of each lane.
-    words: [u8; MAX_LANES],
-    values: Option<Box<[u32; MAX_LANES]>>,
-}
+impl Row {
+    const EMPTY: Row = Row { line: 0, words: 0, shared: 0, scattered: 0, lanes: [0; LINE] };
 
-impl Kept {
-    fn write(&self) -> bool {
-        self.values.is_some()
-    }
-
-    /// Returns true if no two lanes share a word.
-    fn is_distinct(&self) -> bool {
-        self.mask.count_ones() == self.lanes.count()
-    }
-
-    /// Returns true if each of its lanes accesses the word that it accesses in `other`.
-    fn is_part_of(&self, other: &Kept) -> bool {
-        let equal = |lane: u32| {
-            let lane = lane as usize % MAX_LANES;
-            self.words[lane] == other.words[lane]
-        };
-        self.lanes.is_subset(other.lanes) && self.lanes.lanes().all(equal)
-    }
-
-    /// Returns true if an earlier access of its line cannot race with it.
-    fn is_ordered_after(&self, earlier: &Kept) -> bool {
-        !(self.write() || earlier.write())
-            || self.by.warp == earlier.by.warp
-                && (earlier.stamp <= self.by.all
-                    // Each word has one lane.
-                    || earlier.is_distinct() && self.is_part_of(earlier))
-    }
-
-    /// Returns true if it adds nothing to what `earlier` has recorded.
-    fn repeats(&self, earlier: &Kept) -> bool {
-        let kind = |kept: &Kept| (kept.by.warp, kept.stamp, kept.manner, kept.write());
-        !self.write() && kind(self) == kind(earlier) && self.is_part_of(earlier)
+    /// Adds a word of neighboring lanes with one address.
+    #[inline]
+    fn add(&mut self, word: u32, lanes: LaneMask) {
+        let there = &mut self.lanes[word as usize % LINE];
+        let again = u32::from(*there != 0);
+        let many = u32::from(lanes.0 & lanes.0.wrapping_sub(1) != 0);
+        *there |= lanes.0;
+        self.words |= 1 << (word % 32);
+        self.shared |= (again | many) << (word % 32);
+        self.scattered |= again << (word % 32);
     }
 }
 
-/// Accesses to a line.
-#[derive(Default)]
-struct Line {
-    kept: Vec<Kept>,
-    /// Latest stamp of `kept`.
-    last: Stamp,
-    /// True if `kept` has a write.
-    written: bool,
-    /// Latest stamp of an access that was recorded by word.
-    recorded: Stamp,
+/// Rows of an access.
+#[derive(Debug)]
+pub(super) struct Rows {
+    rows: [Row; MOST_ROWS],
+    count: usize,
 }
 
-impl Line {
-    /// Forgets accesses that all later ones are ordered after.
-    fn forget(&mut self, all: Stamp) {
-        if self.last <= all {
-            self.kept.clear();
-            self.written = false;
-        }
-    }
-
-    /// Returns true if an access may be appended.
-    fn takes(&mut self, new: &Kept, all: Stamp) -> bool {
-        self.forget(all);
-        // Two writes to a word by one access may race.
-        self.recorded <= all
-            && (!new.write() || new.is_distinct())
-            && (!(new.write() || self.written)
-                || self.kept.iter().all(|earlier| new.is_ordered_after(earlier)))
-            && (self.kept.len() < MOST_KEPT || self.kept.iter().any(|kept| new.repeats(kept)))
-    }
-
-    /// Drops reads that a read of the only warp replaces.
-    fn replace(&mut self, new: &Kept) {
-        if self.kept.iter().all(|earlier| earlier.by.warp == new.by.warp) {
-            self.kept.retain(|earlier| {
-                earlier.write()
-                    || earlier.manner != new.manner
-                    || earlier.stamp > new.by.all
-                    || !earlier.is_part_of(new)
-            });
-        }
-    }
-
-    fn append(&mut self, new: Kept) {
-        if self.kept.len() >= MOST_KEPT {
-            return;
-        }
-        if new.write() {
-            if new.manner == Manner::Weak {
-                // It replaces every record of its words.
-                self.kept.retain(|earlier| earlier.mask & !new.mask != 0);
-            }
-            self.written = true;
-        }
-        if !new.write() && self.kept.len() >= SOME_KEPT {
-            self.replace(&new);
-        }
-        self.last = self.last.max(new.stamp);
-        self.kept.push(new);
+impl Default for Rows {
+    fn default() -> Rows {
+        Rows { rows: [Row::EMPTY; MOST_ROWS], count: 0 }
     }
 }
 
-/// Kept accesses to a block's shared memory.
-#[derive(Default)]
-pub(super) struct Rows(Vec<Line>);
+/// Sets of one lane in the order of lanes, between empty sets.
+const LANES: [u32; 3 * MAX_LANES] = {
+    let mut lanes = [0; 3 * MAX_LANES];
+    let mut lane = 0;
+    while lane < MAX_LANES {
+        lanes[MAX_LANES + lane] = 1 << lane;
+        lane += 1;
+    }
+    lanes
+};
 
 impl Rows {
-    /// Creates a list of no accesses to memory of this size.
-    pub(super) fn new(bytes: u32) -> Rows {
-        let lines = u64::from(bytes).div_ceil(4 * LINE);
-        Rows((0..lines).map(|_| Line::default()).collect())
+    pub(super) fn as_slice(&self) -> &[Row] {
+        &self.rows[..self.count]
     }
 
-    /// Keeps an access if it races with nothing. Otherwise it returns false and changes nothing.
-    pub(super) fn keep(&mut self, access: &WarpAccess<'_>, block: &BlockClock) -> bool {
-        let mut rest = access.lanes;
-        let mut parts: [Option<(usize, Kept)>; MOST_LINES] = Default::default();
-        for part in &mut parts {
-            let Some(lowest) = rest.lowest() else { break };
-            let line = access.addresses[lowest as usize % MAX_LANES] / (4 * LINE);
-            let (lanes, words, mask) = within(line, rest, access.addresses);
-            rest -= lanes;
-            let kept = Kept {
-                by: access.by,
-                stamp: access.stamp,
-                pc: access.pc,
-                manner: access.manner,
-                lanes,
-                mask,
-                words,
-                values: access.values.map(|values| Box::new(*values)),
-            };
-            let Some(there) = self.0.get_mut(line as usize) else { return false };
-            if !there.takes(&kept, block.all()) {
-                return false;
+    /// Splits an access. Returns false if it is not to whole words, or to many lines.
+    pub(super) fn split(
+        &mut self,
+        lanes: LaneMask,
+        addresses: &[u64; MAX_LANES],
+        bytes: u32,
+    ) -> bool {
+        self.count = 0;
+        if bytes == 4
+            && let Some((first, step)) = progression(lanes, addresses)
+            && (first | step).is_multiple_of(4)
+        {
+            return self.split_progression(lanes, first / 4, (step as i64) / 4);
+        }
+        !is_spread(lanes, addresses) && self.split_any(lanes, addresses, bytes)
+    }
+
+    /// Splits an access of `lanes` to words at equal distances; that of the lowest is `first`.
+    fn split_progression(&mut self, lanes: LaneMask, first: u64, step: i64) -> bool {
+        let lowest = lanes.0.trailing_zeros();
+        match step {
+            0 => {
+                if let Some(row) = self.row(first / LINE as u64) {
+                    self.rows[row % MOST_ROWS].add(first as u32 % 32, lanes);
+                }
+                return true;
             }
-            *part = Some((line as usize, kept));
+            1 => {
+                self.split_contiguous(lanes, first, lowest);
+                return true;
+            }
+            _ => {}
         }
-        if !rest.is_empty() {
-            return false;
-        }
-        for (line, kept) in parts.into_iter().flatten() {
-            self.0[line].append(kept);
+        let (mut at, mut line) = (0, u64::MAX);
+        for lane in lanes.lanes() {
+            let word = first.wrapping_add_signed(step.wrapping_mul(i64::from(lane - lowest)));
+            if line != word / LINE as u64 {
+                line = word / LINE as u64;
+                let Some(found) = self.row(line) else { return false };
+                at = found;
+            }
+            let row = &mut self.rows[at % MOST_ROWS];
+            row.lanes[word as usize % LINE] = 1 << (lane % 32);
+            row.words |= 1 << (word % LINE as u64);
         }
         true
     }
 
-    /// Records the kept accesses to the line of a word in `shadow`, where another one follows now.
-    pub(super) fn record(
-        &mut self,
-        word: u64,
-        shadow: &mut Shadow,
-        rules: Rules,
-        block: &BlockClock,
-    ) {
-        let number = word / LINE;
-        let Some(line) = self.0.get_mut(number as usize) else { return };
-        line.forget(block.all());
-        for kept in line.kept.drain(..) {
-            let shares = !kept.write();
-            for (lane, lanes) in runs(kept.lanes, &kept.words, shares) {
-                let past = Past { warp: kept.by.warp, lane, stamp: kept.stamp };
-                let at = lane as usize % MAX_LANES;
-                let touch = Touch {
-                    past,
-                    lanes,
-                    pc: kept.pc,
-                    manner: kept.manner,
-                    write: kept.write(),
-                    value: kept.values.as_ref().map_or(0, |values| values[at]),
-                };
-                let witness = Witness::new(&touch);
-                let knows = |past: Past, of| kept.by.knows(block, witness.lane(&past), past, of);
-                let word = number * LINE + u64::from(kept.words[at]);
-                shadow.touch(word as usize, 0b1111, &touch, rules, &knows, &mut |_| ());
+    /// Splits an access of `lanes` to consecutive words; that of lane `lowest` is `first`.
+    fn split_contiguous(&mut self, lanes: LaneMask, first: u64, lowest: u32) {
+        let line = first / LINE as u64;
+        // Lane at the first word of a line.
+        let shift = i64::from(lowest) - (first % LINE as u64) as i64;
+        for (line, shift) in [(line, shift), (line + 1, shift + LINE as i64)] {
+            let words = match shift {
+                0..32 => lanes.0 >> shift,
+                -31..0 => lanes.0 << -shift,
+                _ => 0,
+            };
+            let from = (MAX_LANES as i64 + shift) as usize;
+            if words != 0
+                && let Some(table) = LANES.get(from..).and_then(|lanes| lanes.first_chunk())
+            {
+                let row = &mut self.rows[self.count % MOST_ROWS];
+                (row.line, row.words, row.shared, row.scattered) = (line, words, 0, 0);
+                row.lanes = table.map(|lane: u32| lane & lanes.0);
+                self.count += 1;
             }
         }
-        line.written = false;
-        line.recorded = block.now();
     }
+
+    /// Splits an access lane by lane.
+    fn split_any(&mut self, lanes: LaneMask, addresses: &[u64; MAX_LANES], bytes: u32) -> bool {
+        if !bytes.is_multiple_of(4) {
+            return false;
+        }
+        let (mut rest, mut at, mut line) = (lanes, 0, u64::MAX);
+        while let Some((lane, run)) = next_run(&mut rest, addresses) {
+            let address = addresses[lane as usize % MAX_LANES];
+            if !address.is_multiple_of(4) {
+                return false;
+            }
+            let (mut word, mut left) = (address / 4, bytes / 4);
+            while left > 0 {
+                if line != word / LINE as u64 {
+                    line = word / LINE as u64;
+                    let Some(found) = self.row(line) else { return false };
+                    at = found;
+                }
+                self.rows[at % MOST_ROWS].add(word as u32 % 32, run);
+                (word, left) = (word + 1, left - 1);
+            }
+        }
+        true
+    }
+
+    /// Returns the index of the row of a line, `None` if there are many.
+    fn row(&mut self, line: u64) -> Option<usize> {
+        let count = self.count.min(MOST_ROWS);
+        if let Some(found) = self.rows[..count].iter().rposition(|row| row.line == line) {
+            return Some(found);
+        }
+        let row = self.rows.get_mut(count)?;
+        (row.line, row.words, row.shared, row.scattered) = (line, 0, 0, 0);
+        row.lanes = [0; LINE];
+        self.count = count + 1;
+        Some(count)
+    }
+}
+
+/// Returns true if few lanes access each line, as far as the first two and the last tell.
+fn is_spread(lanes: LaneMask, addresses: &[u64; MAX_LANES]) -> bool {
+    let mut few = lanes.lanes();
+    let at = |lane: u32| addresses[lane as usize % MAX_LANES];
+    let (Some(first), Some(second)) = (few.next(), few.next()) else { return false };
+    let (last, count) = (31 - lanes.0.leading_zeros(), u64::from(lanes.count()));
+    let (next, all) = (at(first).abs_diff(at(second)), at(first).abs_diff(at(last)));
+    // At most two lanes a line.
+    count > 2 * MOST_ROWS as u64 && next >= LINE_BYTES / 2 && all >= (count - 1) * LINE_BYTES / 2
+}
+
+/// Returns the address of the lowest lane and the distance of neighbors, if it is the same for all.
+fn progression(lanes: LaneMask, addresses: &[u64; MAX_LANES]) -> Option<(u64, u64)> {
+    let at = |lane: u32| addresses[lane as usize % MAX_LANES];
+    let lowest = lanes.lowest()?;
+    let first = at(lowest);
+    if lanes == LaneMask::FULL {
+        let step = at(1).wrapping_sub(first);
+        let each = addresses.iter().zip(0..);
+        let differs = each.fold(0, |all, (address, lane): (_, u64)| {
+            all | (address ^ first.wrapping_add(step.wrapping_mul(lane)))
+        });
+        return (differs == 0).then_some((first, step));
+    }
+    let Some(second) = lanes.lanes().nth(1) else { return Some((first, 0)) };
+    let step = at(second).wrapping_sub(first) as i64 / i64::from(second - lowest);
+    let expected =
+        |lane: u32| first.wrapping_add_signed(step.wrapping_mul(i64::from(lane - lowest)));
+    lanes.lanes().all(|lane| at(lane) == expected(lane)).then_some((first, step as u64))
 }
 
 /// Splits `lanes` into single lanes or, with `share`, by equal address, neighbors only.
 ///
 /// Each group comes with its lowest lane.
-pub(super) fn runs<T: PartialEq>(
+pub(super) fn runs(
     lanes: LaneMask,
-    addresses: &[T; MAX_LANES],
+    addresses: &[u64; MAX_LANES],
     share: bool,
 ) -> impl Iterator<Item = (u32, LaneMask)> {
     let mut rest = lanes;
-    std::iter::from_fn(move || {
-        let lane = rest.lowest()?;
-        let mut run = LaneMask::lane(lane);
-        if share {
-            let next = |run: LaneMask| {
-                (rest - run).lowest().filter(|&l| {
-                    addresses[l as usize % MAX_LANES] == addresses[lane as usize % MAX_LANES]
-                })
-            };
-            while let Some(next) = next(run) {
-                run |= LaneMask::lane(next);
-            }
+    std::iter::from_fn(move || match share {
+        true => next_run(&mut rest, addresses),
+        false => {
+            let lane = rest.lowest()?;
+            rest -= LaneMask::lane(lane);
+            Some((lane, LaneMask::lane(lane)))
         }
-        rest -= run;
-        Some((lane, run))
     })
 }
 
-/// Returns those of `lanes` whose addresses are in a line, with the word of each and all words.
-fn within(
-    line: u64,
-    lanes: LaneMask,
+/// Takes the lowest lane from `rest`, and the next ones with its address.
+#[inline]
+pub(super) fn next_run(
+    rest: &mut LaneMask,
     addresses: &[u64; MAX_LANES],
-) -> (LaneMask, [u8; MAX_LANES], u32) {
-    let words = addresses.map(|address| (address / 4 % LINE) as u8);
-    let mut there = 0;
-    for (lane, address) in addresses.iter().enumerate() {
-        there |= u32::from(address / (4 * LINE) == line) << lane;
+) -> Option<(u32, LaneMask)> {
+    let first = rest.lowest()?;
+    let (mut run, mut left) = (LaneMask::lane(first), LaneMask(rest.0 & rest.0.wrapping_sub(1)));
+    while let Some(next) = left.lowest()
+        && addresses[next as usize % MAX_LANES] == addresses[first as usize % MAX_LANES]
+    {
+        run.0 |= 1 << (next % 32);
+        left.0 &= left.0.wrapping_sub(1);
     }
-    let lanes = lanes & LaneMask(there);
-    let mut mask = 0;
-    for (lane, word) in words.iter().enumerate() {
-        mask |= (lanes.0 >> lane & 1) << (word % 32);
-    }
-    (lanes, words, mask)
+    *rest = left;
+    Some((first, run))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::shadow::Manner;
+use super::cells::Manner;
 use crate::base::Pc;
 use crate::code::MicroOp;
 use crate::isa::Space;

@@ -289,17 +289,24 @@ fn teaching() -> Machine {
 
 struct Driver {
     shared: bool,
+    /// Lanes of each warp.
+    lanes: LaneMask,
     code: Code,
     checker: Checker,
 }
 
 impl Driver {
-    fn new(kernel: &Kernel, launch: &Launch, Setting { lock_step, shared, .. }: Setting) -> Driver {
+    fn new(
+        kernel: &Kernel,
+        launch: &Launch,
+        Setting { lock_step, shared, .. }: Setting,
+        lanes: LaneMask,
+    ) -> Driver {
         let mode = if lock_step { Mode::PreVolta } else { Mode::Volta };
         let code = ptxas::compile(kernel, &Target::new(&teaching(), true), mode);
         let on = Checks { races: true, ..Checks::default() };
         let mut checker = Checkers::new(&code, launch, 32, on).observer();
-        let (cycle, sm, lanes) = (0, SmId(0), LaneMask::first_n(LANES));
+        let (cycle, sm) = (0, SmId(0));
         for block in 0..BLOCKS {
             checker.on(Event::BlockStart { cycle, sm, block: BlockId(block), warps: WARPS });
             for index in 0..WARPS {
@@ -314,8 +321,8 @@ impl Driver {
                 });
             }
         }
-        checker.keep_rows(256);
-        Driver { shared, code, checker }
+
+        Driver { shared, lanes, code, checker }
     }
 
     fn pc(&self, wanted: impl Fn(&Op) -> bool) -> Pc {
@@ -338,7 +345,7 @@ impl Driver {
         self.tell(pc, (thread / LANES, lanes), (&addresses, bytes), way, &[thread; MAX_LANES]);
     }
 
-    /// Tells the checker of an access. A store stores `row`.
+    /// Tells the checker of an access. A store stores `row` to each of its words.
     fn tell(
         &mut self,
         pc: Pc,
@@ -349,7 +356,7 @@ impl Driver {
     ) {
         let mut stored = [None; 4];
         if way == AccessWay::Store {
-            stored[0] = Some(Cells::Narrow(row));
+            stored[..(bytes as usize / 4).max(1)].fill(Some(Cells::Narrow(row)));
         }
         let memory = if self.shared { MemoryKind::Shared } else { MemoryKind::Global };
         let access = LaneAccess { memory, way, lanes, bytes, addresses, stored };
@@ -371,7 +378,7 @@ impl Driver {
     }
 
     fn barrier(&mut self, block: u32, parts: [u8; WARPS as usize], id: u8, count: Option<u32>) {
-        let (cycle, sm, lanes) = (0, SmId(0), LaneMask::first_n(LANES));
+        let (cycle, sm, lanes) = (0, SmId(0), self.lanes);
         let pc = self.pc(|op| matches!(op, Op::Barrier(_)));
         for index in (0..WARPS).filter(|w| parts[*w as usize] != 0) {
             let warp = WarpId(block * WARPS + index);
@@ -424,7 +431,7 @@ impl Driver {
 }
 
 /// Creates a driver of a kernel that contains the `strong` instructions.
-fn driver(setting: Setting, strong: &str) -> Driver {
+fn driver(setting: Setting, strong: &str, lanes: u32) -> Driver {
     let text = TEXT
         .replace("STRONG", strong)
         .replace("COUNTED", if setting.counted { "bar.sync 1, 64;" } else { "" })
@@ -434,11 +441,11 @@ fn driver(setting: Setting, strong: &str) -> Driver {
     let launch = program
         .launch(kernel, &Overrides::default(), &|_, _| Err(String::new()))
         .expect("sound directives");
-    Driver::new(kernel, &launch, setting)
+    Driver::new(kernel, &launch, setting, LaneMask::first_n(lanes))
 }
 
 fn compare(setting: Setting, acts: &[Act]) -> Result<(), TestCaseError> {
-    let mut driver = driver(setting, if setting.strong { STRONG } else { "" });
+    let mut driver = driver(setting, if setting.strong { STRONG } else { "" }, LANES);
     let mut graph = Graph::new(setting);
     for (i, act) in acts.iter().enumerate() {
         let expected = graph.act(act);
@@ -466,7 +473,7 @@ fn acts() -> impl Strategy<Value = (Setting, Vec<Act>)> {
 /// Returns the findings with lanes' atomics executed together or one by one. The second of a pair:
 /// lanes that join in an atomic.
 fn found_of_atomics(setting: Setting, acts: &[(Act, u32)], together: bool) -> String {
-    let mut driver = driver(setting, "atom.global.add.u32 %x, [%b], 1;");
+    let mut driver = driver(setting, "atom.global.add.u32 %x, [%b], 1;", LANES);
     for (act, also) in acts {
         match *act {
             Act::Access { thread, first, bytes, way: way @ AccessWay::Atomic, .. } => {

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
-use super::super::clocks::{Past, Released};
+use super::super::cells::{Manner, Touch, Witness};
+use super::super::clocks::{Past, Released, Stamp};
 use super::super::finding::{Does, Finding, Findings, Kind, Place};
-use super::super::rows::{WarpAccess, runs};
-use super::super::shadow::{Manner, Rules, Shadow, Touch, Witness};
+use super::super::lines::Accessor;
+use super::super::rows::{LINE_BYTES, Rows, runs};
+use super::super::shadow::Shadow;
 use super::super::steps::{Facts, Role};
-use super::{Block, Common, Global, Warp, finding};
+use super::{Block, Common, Warp, finding};
 use crate::base::{LaneMask, MAX_LANES, Pc};
-use crate::event::{AccessWay, Cells, LaneAccess, MemoryKind};
-use crate::kernel::layout::{BUFFER_BASE, GLOBAL_BASE, HEAP_BASE, WINDOW_BYTES};
+use crate::event::{AccessWay, LaneAccess, MemoryKind};
+use crate::kernel::layout::WINDOW_BYTES;
 
 /// Warp access to shared or global memory.
 pub(super) struct Touching<'a> {
@@ -19,23 +21,24 @@ pub(super) struct Touching<'a> {
     pub warp: &'a mut Warp,
     pub block: &'a mut Block,
     pub found: &'a mut Findings,
+    pub rows: &'a mut Rows,
     pub pc: Pc,
     pub facts: &'a Facts,
     pub access: &'a LaneAccess<'a>,
 }
 
-/// Memory region with its own shadow, and the manner of the access.
+/// What lanes do at their addresses.
 #[derive(Clone, Copy)]
-struct Region {
-    /// Address of the region's first byte.
-    base: u64,
-    rules: Rules,
+struct Doing {
     manner: Manner,
     write: bool,
+    /// See [`Touch::apart`].
+    apart: Option<u32>,
 }
 
 impl Touching<'_> {
-    pub(super) fn run(mut self) {
+    /// Checks the access; `shared_memory` is that of its block.
+    pub(super) fn run(mut self, shared_memory: &mut Shadow) {
         let Role::Access { global, shared, order, generic } = self.facts.role else { return };
         let is_shared = self.access.memory == MemoryKind::Shared;
         // In a generic access, skip lanes that address another memory.
@@ -56,8 +59,9 @@ impl Touching<'_> {
             AccessWay::Store => (false, true),
             AccessWay::Atomic => (true, true),
         };
+        let by_line = self.rows.split(lanes, self.access.addresses, self.access.bytes);
         if is_shared && self.common.checks.init {
-            self.unset(lanes, reads, writes);
+            self.unset(lanes, by_line, reads, writes);
         }
         if !self.common.checks.races {
             return;
@@ -66,24 +70,13 @@ impl Touching<'_> {
             self.warp.clock.lock_step(&mut self.block.clock);
         }
         let manner = if is_shared { shared } else { global };
+        let doing = Doing { manner, write: writes, apart: self.apart() };
         let common = self.common;
         if is_shared {
-            if !self.keep(lanes, manner, writes) {
-                let mut shadow = std::mem::take(&mut self.block.shadow);
-                self.record_kept(lanes, &mut shadow);
-                self.touch(lanes, manner, writes, &mut [(0, &mut shadow)]);
-                self.block.shadow = shadow;
-            }
+            self.touch(lanes, doing, by_line, shared_memory);
         } else {
             let mut memory = common.global.lock().unwrap_or_else(PoisonError::into_inner);
-            let Global { variables, heap, buffers, .. } = &mut *memory;
-            self.touch(
-                lanes,
-                manner,
-                writes,
-                &mut [(GLOBAL_BASE, variables), (HEAP_BASE, heap), (BUFFER_BASE, buffers)],
-            );
-            drop(memory);
+            self.touch(lanes, doing, by_line, &mut memory.shadow);
         }
         if manner != Manner::Weak {
             if order.releases() {
@@ -101,16 +94,16 @@ impl Touching<'_> {
     }
 
     /// Reports uninitialized reads of shared memory.
-    fn unset(&mut self, lanes: LaneMask, reads: bool, writes: bool) {
-        let access = self.access;
-        let shared = &mut self.block.writes;
-        if access.bytes == 4
-            && is_aligned(lanes, access.addresses)
-            && (!reads || shared.has_words(lanes, access.addresses))
-        {
+    fn unset(&mut self, lanes: LaneMask, by_line: bool, reads: bool, writes: bool) {
+        let (access, shared) = (self.access, &mut self.block.writes);
+        let rows = if by_line { self.rows.as_slice() } else { &[] };
+        if by_line && (!reads || rows.iter().all(|row| shared.has(row.line, row.words))) {
             if writes {
-                shared.set_words(lanes, access.addresses);
+                rows.iter().for_each(|row| shared.set(row.line, row.words));
             }
+            return;
+        }
+        if access.bytes == 4 && !writes && shared.has_all(lanes, access.addresses) {
             return;
         }
         for (lane, _) in runs(lanes, access.addresses, reads) {
@@ -127,7 +120,7 @@ impl Touching<'_> {
 
     #[inline]
     fn unset_word(&mut self, lane: u32, word: u64, bytes: u8, reads: bool, writes: bool) {
-        if let Some(byte) = self.block.writes.touch(word as usize, bytes, reads, writes) {
+        if let Some(byte) = self.block.writes.touch(word, bytes, reads, writes) {
             let at = Some((MemoryKind::Shared, word * 4 + u64::from(byte)));
             let (here, line) = (self.place(lane), self.facts.line);
             let made = || Finding { at, ..finding(Kind::UnsetShared, here, None, String::new()) };
@@ -140,75 +133,86 @@ impl Touching<'_> {
         Place { pc: self.pc, block, warp, lanes: LaneMask::lane(lane), does: does(self.access.way) }
     }
 
-    fn rules(&self) -> Rules {
-        let warps_per_block = self.common.warps_per_block;
-        let apart = if self.access.memory == MemoryKind::Shared {
+    /// See [`Touch::apart`].
+    fn apart(&self) -> Option<u32> {
+        if self.access.memory == MemoryKind::Shared {
             self.common.warps_apart.then_some(1)
         } else {
-            self.common.blocks_apart.then_some(warps_per_block)
-        };
-        Rules { warps_per_block, apart }
-    }
-
-    /// Keeps an access to shared memory by line, if it is to whole words and races with nothing.
-    fn keep(&mut self, lanes: LaneMask, manner: Manner, write: bool) -> bool {
-        let Touching { warp: Warp { clock, .. }, block, access, .. } = self;
-        let values = match access.stored {
-            [None, ..] if !write => None,
-            [Some(Cells::Narrow(values)), None, ..] => Some(values),
-            _ => return false,
-        };
-        let (Some(by), Some(lowest)) = (clock.by_barriers(&block.clock), lanes.lowest()) else {
-            return false;
-        };
-        if manner == Manner::Atomic || access.bytes != 4 || !is_aligned(lanes, access.addresses) {
-            return false;
+            self.common.blocks_apart.then_some(self.common.warps_per_block)
         }
-        let (addresses, stamp) = (access.addresses, clock.stamp(&block.clock, lowest));
-        let access = WarpAccess { lanes, addresses, values, pc: self.pc.0, manner, by, stamp };
-        block.rows.keep(&access, &block.clock)
     }
 
-    /// Records kept accesses by word, in the lines of an access that follows.
-    fn record_kept(&mut self, lanes: LaneMask, shadow: &mut Shadow) {
-        let rules = self.rules();
-        let Block { rows, clock, .. } = &mut *self.block;
-        for lane in lanes.lanes() {
-            let first = self.access.addresses[lane as usize % MAX_LANES];
-            for (word, _) in words(first, self.access.bytes) {
-                rows.record(word, shadow, rules, clock);
+    /// Records an access, by line where all lanes know the same.
+    fn touch(&mut self, lanes: LaneMask, doing: Doing, by_line: bool, shadow: &mut Shadow) {
+        let Some(lowest) = lanes.lowest() else { return };
+        let Touching { access, warp: Warp { clock, .. }, block, .. } = self;
+        let is_shared = access.memory == MemoryKind::Shared;
+        let (ordered, now) =
+            if is_shared { (block.clock.all(), block.clock.now()) } else { (0, 0) };
+        let is_simple = clock.knows_barriers_only(&block.clock);
+        let by = Accessor {
+            warp: clock.number,
+            stamp: clock.stamp(&block.clock, lowest),
+            pc: self.pc.0,
+            manner: doing.manner,
+            write: doing.write,
+            apart: doing.apart,
+            knows: clock.by_barriers(&block.clock),
+        };
+        let by_line = by_line && is_simple;
+        if by_line {
+            let value = |lane, word| written(access, lane, word);
+            let mut taken = true;
+            for row in self.rows.as_slice() {
+                if !shadow.take(row, &by, ordered, &value) {
+                    shadow.divide(row.line);
+                    taken = false;
+                }
+            }
+            if taken {
+                return;
             }
         }
+        if is_simple && doing.manner == Manner::Weak && access.bytes == 4 {
+            let (mut rest, access) = (lanes, *access);
+            let value = |lane| access.stored[0].map_or(0, |cells| cells.get(lane) as u32);
+            while let Some((lane, lanes)) =
+                shadow.touch_soon(&mut rest, access.addresses, &by, !by_line, now, &value)
+            {
+                self.touch_place(lane, lanes, doing, shadow, now);
+            }
+            return;
+        }
+        if !by_line {
+            let mut last = None;
+            for lane in lanes.lanes() {
+                let first = access.addresses[lane as usize % MAX_LANES];
+                let end = first + u64::from(access.bytes) - 1;
+                for line in first / LINE_BYTES..=end / LINE_BYTES {
+                    if last.replace(line) != Some(line) {
+                        shadow.divide(line);
+                    }
+                }
+            }
+        }
+        self.touch_words(lanes, doing, shadow, now);
     }
 
-    /// Records each lane's words in the last of `regions` that begins before them.
-    fn touch(
-        &mut self,
-        lanes: LaneMask,
-        manner: Manner,
-        write: bool,
-        regions: &mut [(u64, &mut Shadow)],
-    ) {
-        let addresses = self.access.addresses;
-        let rules = self.rules();
+    /// Records each lane's words that have records of their own.
+    fn touch_words(&mut self, lanes: LaneMask, doing: Doing, shadow: &mut Shadow, now: Stamp) {
         // Neighboring lanes that read one address in the same epoch are recorded as one reader.
         // Neighboring atomics are recorded as one if they add nothing to the records; races count
         // per lane.
+        let Doing { manner, write, .. } = doing;
         let alike = (!write || manner == Manner::Atomic) && self.warp.clock.is_together();
-        for (first, run) in runs(lanes, addresses, alike) {
-            let address = addresses[first as usize % MAX_LANES];
-            let Some((base, shadow)) = regions.iter_mut().rev().find(|(base, _)| *base <= address)
-            else {
-                continue;
-            };
-            let region = Region { base: *base, rules, manner, write };
+        for (_, run) in runs(lanes, self.access.addresses, alike) {
             let mut rest = run;
             while let Some(lane) = rest.lowest() {
                 let lanes = if write { LaneMask::lane(lane) } else { rest };
-                if lanes != rest && self.join(lane, rest, region, shadow) {
+                if lanes != rest && self.join(lane, rest, doing, shadow, now) {
                     break;
                 }
-                self.touch_place(lane, lanes, region, shadow);
+                self.touch_place(lane, lanes, doing, shadow, now);
                 rest -= lanes;
             }
         }
@@ -216,48 +220,65 @@ impl Touching<'_> {
 
     /// Describes the access of `lanes`, whose lowest lane is `lane`.
     #[inline]
-    fn toucher(&self, lane: u32, lanes: LaneMask, region: Region) -> Touch {
+    fn toucher(&self, lane: u32, lanes: LaneMask, doing: Doing) -> Touch {
         let Touching { warp: Warp { clock, .. }, block, pc, .. } = self;
         let past = Past { warp: clock.number, lane, stamp: clock.stamp(&block.clock, lane) };
-        Touch { past, lanes, pc: pc.0, manner: region.manner, write: region.write, value: 0 }
+        let Doing { manner, write, apart } = doing;
+        Touch { past, lanes, pc: pc.0, manner, write, value: 0, apart }
     }
 
     /// Records one atomic access for all of `lanes` if that equals one record per lane. `lane` is
     /// the lowest of them. Returns false if it does not.
-    fn join(&self, lane: u32, lanes: LaneMask, region: Region, shadow: &mut Shadow) -> bool {
-        let touch = self.toucher(lane, lanes, region);
+    fn join(
+        &self,
+        lane: u32,
+        lanes: LaneMask,
+        doing: Doing,
+        shadow: &mut Shadow,
+        now: Stamp,
+    ) -> bool {
+        let touch = self.toucher(lane, lanes, doing);
         let witness = Witness::new(&touch);
-        let knows = |past: Past, of| {
-            self.warp.clock.knows(&self.block.clock, witness.lane(&past), past, of)
-        };
-        let offset = self.access.addresses[lane as usize % MAX_LANES] - region.base;
-        words(offset, self.access.bytes).all(|(word, bytes)| {
-            bytes == 0b1111 && shadow.join(word as usize, &touch, region.rules, &knows)
+        let knows =
+            |past: Past| self.warp.clock.knows(&self.block.clock, witness.lane(&past), past);
+        let address = self.access.addresses[lane as usize % MAX_LANES];
+        words(address, self.access.bytes).all(|(word, bytes)| {
+            bytes == 0b1111
+                && shadow
+                    .word(word, now)
+                    .is_none_or(|(cell, aside)| cell.join(aside, &touch, &knows))
         })
     }
 
     /// Records an access by one lane, or a read by several, to one address. `lane` is the lowest of
     /// `lanes`.
     #[inline]
-    fn touch_place(&mut self, lane: u32, lanes: LaneMask, region: Region, shadow: &mut Shadow) {
-        let mut touch = self.toucher(lane, lanes, region);
-        let Touching { common, warp, block, found, pc, facts, access } = self;
+    fn touch_place(
+        &mut self,
+        lane: u32,
+        lanes: LaneMask,
+        doing: Doing,
+        shadow: &mut Shadow,
+        now: Stamp,
+    ) {
+        let mut touch = self.toucher(lane, lanes, doing);
+        let Touching { common, warp, block, found, pc, facts, access, .. } = self;
         let (access, clock) = (*access, &warp.clock);
-        let Region { base, rules, write, .. } = region;
         let first = access.addresses[lane as usize % MAX_LANES];
         let witness = Witness::new(&touch);
-        let knows = |past: Past, of| clock.knows(&block.clock, witness.lane(&past), past, of);
-        let stored = if write { stored(access, lane) } else { 0 };
+        let knows = |past: Past| clock.knows(&block.clock, witness.lane(&past), past);
+        let stored = if doing.write { stored(access, lane) } else { 0 };
         let mut each = |word: u64, bytes: u8, value: u32| {
+            let Some((cell, aside)) = shadow.word(word, now) else { return };
             touch.value = value;
-            shadow.touch(word as usize, bytes, &touch, rules, &knows, &mut |conflict| {
+            cell.touch(aside, bytes, &touch, &knows, &mut |conflict| {
                 let kind = match (conflict.same_value, access.memory == MemoryKind::Shared) {
                     (true, _) => Kind::RaceSameValue,
                     (false, true) => Kind::RaceShared,
                     (false, false) => Kind::RaceGlobal,
                 };
                 let there = common.other(&conflict);
-                let byte = base + word * 4 + u64::from(conflict.byte);
+                let byte = word * 4 + u64::from(conflict.byte);
                 found.add(kind, [facts.line, common.steps.line(there.pc)], || {
                     let (lanes, does) =
                         (LaneMask::lane(witness.lane(&conflict.past)), does(access.way));
@@ -268,13 +289,12 @@ impl Touching<'_> {
                 });
             });
         };
-        let offset = first - base;
-        if access.bytes == 4 && offset.is_multiple_of(4) {
-            each(offset / 4, 0b1111, stored as u32);
+        if access.bytes == 4 && first.is_multiple_of(4) {
+            each(first / 4, 0b1111, stored as u32);
             return;
         }
         let mut shift = 0;
-        for (word, bytes) in words(offset, access.bytes) {
+        for (word, bytes) in words(first, access.bytes) {
             each(word, bytes, (stored << (8 * (first % 4)) >> shift) as u32);
             shift += 32;
         }
@@ -298,8 +318,8 @@ impl Touching<'_> {
             if reads && let Some(there) = released.get(&address) {
                 clock.acquire(lane, there, self.common.lock_step);
             }
-            if writes {
-                // An atomic extends the release sequence; a store starts a new one.
+            // An atomic extends the release sequence; a store starts a new one.
+            if writes && (!reads || clock.releases(lane)) {
                 let before = released.remove(&address).filter(|_| reads);
                 if let Some(known) = clock.release(lane, before) {
                     released.insert(address, known);
@@ -307,11 +327,6 @@ impl Touching<'_> {
             }
         }
     }
-}
-
-/// Returns true if the addresses are multiples of 4.
-fn is_aligned(lanes: LaneMask, addresses: &[u64; MAX_LANES]) -> bool {
-    lanes.lanes().fold(0, |all, lane| all | addresses[lane as usize % MAX_LANES]) % 4 == 0
 }
 
 const fn does(way: AccessWay) -> Does {
@@ -332,6 +347,16 @@ fn stored(access: &LaneAccess<'_>, lane: u32) -> u128 {
     each.fold(0, |value, (i, cells)| {
         value | (u128::from(cells.get(lane)) & mask) << (i * bits).min(127)
     })
+}
+
+/// Returns the value that a lane stores to a word of whole words.
+#[inline]
+fn written(access: &LaneAccess<'_>, lane: u32, word: u64) -> u32 {
+    if let (4, [Some(cells), ..]) = (access.bytes, access.stored) {
+        return cells.get(lane) as u32;
+    }
+    let first = access.addresses[lane as usize % MAX_LANES] / 4;
+    (stored(access, lane) >> (32 * word.wrapping_sub(first)).min(127)) as u32
 }
 
 /// Returns the words of `bytes` bytes at `address`, each with its byte mask.
