@@ -21,12 +21,57 @@ const ROUND: usize = 4096;
 /// stores of four (+76 %). The others are 4 % off.
 const MEAN: f64 = 11.0;
 
-/// Returns the mean span of the warps of a block.
-fn span(listing: &str, block: u32) -> f64 {
-    let path = format!("{FOLDER}/{listing}.sass");
-    let program = Program::parse(&path, &fs::read_to_string(&path).expect("a listing"));
-    let kernel = program.kernel(None).unwrap_or_else(|e| panic!("{path}: {e:?}"));
-    let overrides = Overrides { block: Some([block, 1, 1]), ..Overrides::default() };
+/// Cycles of some launches, a GPU's and the model's.
+pub(crate) struct Compared {
+    /// Absolute errors in percent.
+    errors: Vec<f64>,
+    /// A line for each launch.
+    pub table: String,
+}
+
+impl Compared {
+    /// Returns the number of launches.
+    pub(crate) fn len(&self) -> usize {
+        self.errors.len()
+    }
+
+    /// Returns the mean of the absolute errors in percent.
+    pub(crate) fn mean(&self) -> f64 {
+        self.errors.iter().sum::<f64>() / self.errors.len() as f64
+    }
+}
+
+/// Compares the rows `name,block,cycles` of a file, after its heading, with `simulated(name, block)`.
+pub(crate) fn compare(path: &str, simulated: impl Fn(&str, u32) -> f64) -> Compared {
+    let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let mut compared = Compared { errors: Vec::new(), table: String::new() };
+    for row in text.lines().skip(1) {
+        let [name, block, cycles]: [&str; 3] =
+            row.split(',').collect::<Vec<_>>().try_into().expect(row);
+        let measured: f64 = cycles.parse().expect(row);
+        let simulated = simulated(name, block.parse().expect(row));
+        let error = 100.0 * (simulated / measured - 1.0);
+        compared.table +=
+            &format!("{name:16} {block:>4} {measured:8.1} {simulated:8.1} {error:+6.1} %\n");
+        compared.errors.push(error.abs());
+    }
+    compared
+}
+
+/// Runs a kernel of a listing with `blocks` of `threads` on `h200`. Returns the words of `buffer`.
+pub(crate) fn left(
+    path: &str,
+    kernel: Option<&str>,
+    (blocks, threads): (u32, u32),
+    buffer: &str,
+) -> Vec<u32> {
+    let program = Program::parse(path, &fs::read_to_string(path).expect("a listing"));
+    let kernel = program.kernel(kernel).unwrap_or_else(|e| panic!("{path}: {e:?}"));
+    let overrides = Overrides {
+        grid: Some([blocks, 1, 1]),
+        block: Some([threads, 1, 1]),
+        ..Overrides::default()
+    };
     let launch = program
         .launch(kernel, &overrides, &|_, _| Err("no files".into()))
         .unwrap_or_else(|e| panic!("{path}: {e:?}"));
@@ -34,31 +79,25 @@ fn span(listing: &str, block: u32) -> f64 {
     let options = Options::of(&machine, Mode::Volta);
     let done = simulate(Job::new(&program, kernel, launch, &machine, options), &())
         .unwrap_or_else(|e| panic!("{path}: {e}"));
-    let out = done.launch.buffers.iter().find(|b| b.name == "out").expect("an output");
+    let buffer = done.launch.buffers.into_iter().find(|b| b.name == buffer).expect("a buffer");
+    buffer.words
+}
+
+/// Returns the mean span of the warps of a block.
+fn span(listing: &str, block: u32) -> f64 {
+    let out = left(&format!("{FOLDER}/{listing}.sass"), None, (1, block), "out");
     // Two words a thread; lane 0 of each warp stores the clock before and after.
     let warps = block as usize / 32;
     let spans = (0..warps).map(|warp| {
         let at = 3 * ROUND + 64 * warp;
-        f64::from(out.words[at + 1].wrapping_sub(out.words[at])) - 2.0
+        f64::from(out[at + 1].wrapping_sub(out[at])) - 2.0
     });
     spans.sum::<f64>() / warps as f64
 }
 
 #[test]
 fn spans_of_known_control_words_are_the_gpus() {
-    let text = fs::read_to_string(format!("{FOLDER}/spans.csv")).expect("spans");
-    let (mut errors, mut table) = (Vec::new(), String::new());
-    for row in text.lines().skip(1) {
-        let [listing, block, cycles]: [&str; 3] =
-            row.split(',').collect::<Vec<_>>().try_into().expect(row);
-        let measured: f64 = cycles.parse().expect(row);
-        let simulated = span(listing, block.parse().expect(row));
-        let error = 100.0 * (simulated / measured - 1.0);
-        table +=
-            &format!("{listing:16} {block:>4} {measured:7.1} {simulated:7.1} {error:+6.1} %\n");
-        errors.push(error.abs());
-    }
-    assert!(errors.len() >= 16, "{} spans", errors.len());
-    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-    assert!(mean <= MEAN, "mean error {mean:.1} %\n{table}");
+    let spans = compare(&format!("{FOLDER}/spans.csv"), span);
+    assert!(spans.len() >= 16, "{} spans", spans.len());
+    assert!(spans.mean() <= MEAN, "mean error {:.1} %\n{}", spans.mean(), spans.table);
 }

@@ -220,7 +220,7 @@ impl Touching<'_> {
 
     /// Describes the access of `lanes`, whose lowest lane is `lane`.
     #[inline]
-    fn toucher(&self, lane: u32, lanes: LaneMask, doing: Doing) -> Touch {
+    fn touch_of(&self, lane: u32, lanes: LaneMask, doing: Doing) -> Touch {
         let Touching { warp: Warp { clock, .. }, block, pc, .. } = self;
         let past = Past { warp: clock.number, lane, stamp: clock.stamp(&block.clock, lane) };
         let Doing { manner, write, apart } = doing;
@@ -237,7 +237,7 @@ impl Touching<'_> {
         shadow: &mut Shadow,
         now: Stamp,
     ) -> bool {
-        let touch = self.toucher(lane, lanes, doing);
+        let touch = self.touch_of(lane, lanes, doing);
         let witness = Witness::new(&touch);
         let knows =
             |past: Past| self.warp.clock.knows(&self.block.clock, witness.lane(&past), past);
@@ -261,7 +261,7 @@ impl Touching<'_> {
         shadow: &mut Shadow,
         now: Stamp,
     ) {
-        let mut touch = self.toucher(lane, lanes, doing);
+        let mut touch = self.touch_of(lane, lanes, doing);
         let Touching { common, warp, block, found, pc, facts, access, .. } = self;
         let (access, clock) = (*access, &warp.clock);
         let first = access.addresses[lane as usize % MAX_LANES];
