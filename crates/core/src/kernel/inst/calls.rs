@@ -30,7 +30,7 @@ pub enum JumpKind {
     Call,
     /// RET
     Return,
-    /// BRX, JMX
+    /// BRX, BRXU, JMX
     Branch,
 }
 

@@ -17,14 +17,15 @@ pub(super) fn lower(
         "BRA" | "JMP" => branch(l, module)?,
         "CALL" => jump(l, module, JumpKind::Call)?,
         "RET" => jump(l, module, JumpKind::Return)?,
-        "BRX" | "JMX" => jump(l, module, JumpKind::Branch)?,
-        "EXIT" | "KILL" => {
+        "BRX" | "BRXU" | "JMX" => jump(l, module, JumpKind::Branch)?,
+        "EXIT" => {
             l.text.take("KEEPREFCOUNT");
             // EXIT P1: the second predicate of the lanes that end.
             let also = l.is_predicate(0).then(|| l.predicate(0)).transpose()?;
             Lowered { also, ..Lowered::of(Op::Exit) }
         }
-        "BPT" => {
+        // KILL is of shaders: a GPU ends a kernel with it as with BPT.TRAP (illegal instruction).
+        "BPT" | "KILL" => {
             l.text.modifiers.clear();
             Lowered::of(Op::Trap)
         }
@@ -100,7 +101,8 @@ fn fixed(l: &Lowering<'_, '_>, i: usize, module: &Module<'_>) -> Result<Pc, Miss
     }
 }
 
-/// CALL.REL.NOINC 0x100, CALL.REL.NOINC R8 0x0, RET.REL.NODEC R20 0x0, BRX R2 -0x140.
+/// CALL.REL.NOINC 0x100, CALL.REL.NOINC R8 0x0, RET.REL.NODEC R20 0x0, BRX R2 -0x140, BRXU UR4
+/// -0x140.
 fn jump(l: &mut Lowering<'_, '_>, module: &Module<'_>, kind: JumpKind) -> Result<Lowered, Missing> {
     let absolute = l.text.take("ABS") || l.text.name == "JMX";
     ["REL", "NOINC", "NODEC", "INC"].iter().for_each(|word| _ = l.text.take(word));
@@ -113,7 +115,7 @@ fn jump(l: &mut Lowering<'_, '_>, module: &Module<'_>, kind: JumpKind) -> Result
                 _ => return Err(Missing::Operands),
             };
             // BRX counts from the next instruction, CALL.REL and RET.REL from the function's start.
-            let relative = kind == JumpKind::Branch && l.text.name == "BRX";
+            let relative = matches!(l.text.name, "BRX" | "BRXU");
             let from = match () {
                 () if relative => i64::from(module.address) + 16,
                 () if absolute => 0,
