@@ -39,6 +39,7 @@ mod new;
 mod nonsense;
 mod observations;
 mod outputs;
+mod paths;
 mod pictures;
 mod quiz;
 mod sass;

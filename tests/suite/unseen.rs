@@ -33,18 +33,10 @@ const DIFFERENT: [(&str, &[&str]); 1] = [(
 
 /// Held kernels of machine code with a stall reason whose share is more than eight points off.
 /// Each must be needed.
-const FURTHER: [(&str, &[&str]); 4] = [
-    (
-        "a store of many lines waits for a load of local memory, simulated for the queue",
-        &["sort_heap"],
-    ),
-    (
-        "all SMs read the same lines at a time, simulated from DRAM too often",
-        &["convolve_constant", "float_kahan"],
-    ),
-    ("lanes that call several functions go on in another order", &["function_table"]),
-    ("time in `wait` is less than the GPU's, and the reason is not known", &["ray_spheres"]),
-];
+const FURTHER: [(&str, &[&str]); 1] = [(
+    "a GPU's warps get loads of many lines one after another, and so reach their stores apart",
+    &["sort_heap"],
+)];
 
 /// Returns true if a kernel of machine code leaves another output than the GPU.
 pub(crate) fn outputs_differ(kernel: &str) -> bool {

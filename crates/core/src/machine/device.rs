@@ -156,7 +156,8 @@ impl<'a> Context<'a> {
         let native = self.spec.sass.as_ref().filter(|_| self.kernel.native.is_some());
         let (sms, own) = (u64::from(self.active_sms), self.blocks_of(sm));
         native.filter(|times| times.shares_l2 && sms > 1).map(|_| {
-            let blocks = Blocks { sm, active: sms, own, all: self.blocks };
+            let wave = sms * u64::from(self.occupancy.blocks);
+            let blocks = Blocks { wave, own, all: self.blocks };
             Shares::new(self.global.extents(), &self.memory, blocks)
         })
     }

@@ -56,7 +56,7 @@ pub(super) struct Issuer<'a, O> {
     /// Instruction caches for machine code, instead of `instructions`.
     pub native_fetch: Option<NativeFetch>,
     /// Constant cache, for machine code.
-    pub constants: Constants,
+    pub constants: Constants<'a>,
     /// State shared by the SM's schedulers.
     pub shared: SharedPorts,
     /// Request that the issuing step makes, and when the units of constants and of special registers
@@ -96,6 +96,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 .and_then(|times| times.fetch)
                 .map(|times| NativeFetch::new(times, cx.program.lines, cx.spec.schedulers, id)),
             constants: Constants::new(
+                &cx.program.constant_lines,
                 cx.spec.sass.as_ref().and_then(|times| times.constants),
                 native.and_then(|times| times.fetch).map_or(0, |times| lateness(id, times.spread)),
                 cx.active_sms,
@@ -352,7 +353,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 warp.control.jump(&sides, returns);
                 resolve(warp, cost, next, cx.program.refetch, now);
                 if sides.len() > 1 {
-                    let at = now + Cycle::from(cx.program.election);
+                    let at = now + Cycle::from(cost.resolves + cx.program.jump_apart);
                     warp.resolves = Until::new(at, Stall::BranchResolving);
                 }
             }

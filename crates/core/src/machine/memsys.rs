@@ -13,6 +13,7 @@ mod distinct;
 mod images;
 mod lines;
 mod native;
+mod queue;
 mod shape;
 
 pub(super) use banks::{ideal_wavefronts, wavefronts};
@@ -22,14 +23,14 @@ pub(super) use lines::Lines;
 pub(super) use shape::Shape;
 
 use distinct::Distinct;
-use native::UnitQueue;
+use queue::UnitQueue;
 
 use super::atomics::{AtomicPath, AtomicUnits, Weight};
 use super::cache::{Cache, LINE, SECTOR, sectors_in};
 use super::dram::Dram;
 use super::l2::L2;
 use super::l2::replay::RequestLog;
-use super::shares::{Place, Shares};
+use super::shares::{Place, Reader, Shares};
 use super::stores::{FINE, Stores};
 use crate::base::{Cycle, MAX_LANES, Pc, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
@@ -70,6 +71,8 @@ pub(super) struct MemorySystem {
     native: Option<Latencies>,
     /// Shares in the launch's buffers, to find lines of other SMs in L2.
     shares: Option<Shares>,
+    /// Warp whose access is served.
+    pub reader: Reader,
     /// Log of L2 requests, if enabled.
     log: Option<RequestLog>,
     /// Scratch: lines of the request being served.
@@ -86,9 +89,9 @@ pub(super) struct Served {
     pub done: Cycle,
     /// Cycles for which the load/store unit is busy.
     pub port: Cycle,
-    /// Cycle at which the load/store unit has taken it.
+    /// Cycle at which the load/store unit takes it from the scheduler.
     pub taken: Cycle,
-    /// The same, apart from the wait for room on the path of atomics.
+    /// Cycle at which its service begins, after the accesses before it.
     pub begins: Cycle,
 }
 
@@ -140,6 +143,7 @@ impl MemorySystem {
             pages: Vec::new(),
             native: None,
             shares,
+            reader: Reader::default(),
             log: logs.then(|| RequestLog::new(sm)),
             lines: Lines::default(),
             in_banks: Vec::new(),
@@ -240,7 +244,7 @@ impl MemorySystem {
                 served
             }
         };
-        (served.taken, served.begins) = (now, taken);
+        (served.taken, served.begins) = (taken, now);
         let room = self.stores.as_ref().map_or(0, Stores::room_at);
         self.in_order = room.max(now + served.port);
         // A load of several lines holds no others, as samples show.
@@ -314,7 +318,7 @@ impl MemorySystem {
         let mut done =
             now + conflicts + Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency));
         let whole = u64::from(traffic.requested) >= SECTOR * self.lines.sectors();
-        let dense = access.kind == AccessKind::Write && (whole || memory == MemoryKind::Local);
+        let dense = access.kind == AccessKind::Write && whole;
         for position in 0..count {
             let (line, sectors) = self.lines.lines[position % MAX_LANES];
             traffic.sectors += sectors_in(sectors);
@@ -378,8 +382,8 @@ impl MemorySystem {
     ) -> Cycle {
         let through_link = match (&mut self.stores, traffic.kind) {
             (Some(stores), AccessWay::Store) => {
-                let more = native::local_packets(self.native, traffic, sectors);
-                stores.send(now, sectors, dense, more)
+                let percent = self.native.filter(|_| traffic.memory == MemoryKind::Local);
+                stores.send(now, sectors, dense, percent.map_or(100, |times| times.local))
             }
             (stores, _) => {
                 let sent = stores.as_ref().map_or(now, |stores| stores.sent_at().max(now));
@@ -414,7 +418,8 @@ impl MemorySystem {
                 let shares = self.shares.as_mut().filter(|_| {
                     traffic.kind == AccessWay::Load && traffic.memory == MemoryKind::Global
                 });
-                let place = shares.map_or(Place::Dram, |shares| shares.place(address, count));
+                let place =
+                    shares.map_or(Place::Dram, |shares| shares.place(self.reader, address, absent));
                 let [l2, dram] = [self.spec.l2.latency, self.spec.dram_latency].map(Cycle::from);
                 let in_l2 = match (place, &self.shares) {
                     (Place::L2From(at), _) => Some(at.max(through_link + l2)),
@@ -429,15 +434,15 @@ impl MemorySystem {
                 } else {
                     traffic.dram += count;
                     arrives = arrives.max(self.dram.read(through_link, line, count));
-                    if let Some(shares) = &mut self.shares {
-                        shares.arrived(address, arrives);
-                    }
                     if let Some(units) = units {
                         units.bring(line, arrives);
                     }
                 }
             }
             self.l2.arrive(&found, arrives);
+            if let Some(shares) = &mut self.shares {
+                shares.arrived(self.reader, line * LINE, absent, arrives);
+            }
         }
         self.after_way(line, arrives + delay)
     }

@@ -226,6 +226,8 @@ pub(super) struct PricedCode<'a> {
     pub blocked_sync: u32,
     /// Of machine code: cycles until a group that was elected goes on.
     pub election: u32,
+    /// Of machine code: further cycles of a jump whose lanes have several targets.
+    pub jump_apart: u32,
     /// Of machine code: cycles of a taken branch in which its target is fetched.
     pub refetch: u32,
     /// True if the code waits for a counter to fall to a value above 0.
@@ -234,6 +236,8 @@ pub(super) struct PricedCode<'a> {
     ///
     /// SMs must then run in cycle order.
     pub communicates: bool,
+    /// Addresses of the lines of constants in operands.
+    pub constant_lines: Vec<u64>,
 }
 
 impl<'a> PricedCode<'a> {
@@ -324,9 +328,11 @@ impl<'a> PricedCode<'a> {
             taken: if code.kernel().native.is_some() { 0 } else { spec.branch_taken },
             blocked_sync: spec.sass.as_ref().map_or(0, |times| times.blocked),
             election: spec.sass.as_ref().map_or(0, |times| times.yields),
+            jump_apart: spec.sass.as_ref().map_or(0, |times| times.jump_apart),
             refetch: spec.sass.as_ref().map_or(0, |times| times.refetch),
             has_depbar,
             communicates: blocks_communicate(code),
+            constant_lines: constant_lines.into_addresses(),
         }
     }
 }

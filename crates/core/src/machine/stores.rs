@@ -5,7 +5,7 @@
 //! stalls; if the first is full, the load/store unit stalls. Measured: the experiments `store-..`
 //! in docs/calibration.md.
 
-use super::cache::{LINE, SECTOR, sectors_in};
+use super::cache::sectors_in;
 use crate::base::Cycle;
 use crate::spec::StorePath;
 
@@ -33,19 +33,16 @@ impl Stores {
     /// Sends the sectors of one line at `now`, one bit per sector. Returns the cycle at which the
     /// last packet has left the SM.
     ///
-    /// With `dense` every byte of the sectors is written. `more` packets occupy L2 only.
+    /// With `dense` every byte of the sectors is written. L2 takes `percent` of a packet's usual
+    /// time.
     #[inline]
-    pub(super) fn send(&mut self, now: Cycle, sectors: u8, dense: bool, more: u32) -> Cycle {
-        let header = if dense && sectors_in(sectors) * SECTOR as u32 == LINE as u32 {
-            0
-        } else {
-            self.path.line
-        };
+    pub(super) fn send(&mut self, now: Cycle, sectors: u8, dense: bool, percent: u32) -> Cycle {
+        let header = if dense { 0 } else { self.path.line };
         let packets = u64::from(header + sectors_in(sectors) * self.path.sector);
         let room = self.share_free.saturating_sub(u64::from(self.path.l2_queue_cycles) * FINE);
         self.own_free = self.own_free.max(now * FINE).max(room) + packets * FINE;
         self.share_free =
-            self.share_free.max(now * FINE) + (packets + u64::from(more)) * self.share;
+            self.share_free.max(now * FINE) + packets * self.share * u64::from(percent) / 100;
         self.sent_at()
     }
 

@@ -41,8 +41,12 @@ pub struct SassTimes {
     pub read_xu: u32,
     /// Queues of requests to units of the SM; `None`: they have room for all.
     pub requests: Option<Requests>,
-    /// Cycles from CALL and branches through registers to their targets.
+    /// Cycles from CALL to a target that it names, and from BRXU.
     pub jump: u32,
+    /// Cycles from a call or branch through a register to its target.
+    pub jump_register: u32,
+    /// Further cycles of one whose lanes have several targets.
+    pub jump_apart: u32,
     /// Cycles from RET to its target.
     pub ret: u32,
     /// Further cycles of a load of 8 bytes per lane.
@@ -104,8 +108,9 @@ pub struct Latencies {
     pub spread: u32,
     /// Lines of a load that L1 finds in a cycle.
     pub tags: u32,
-    /// Packets of a line of local memory that only L2 takes time for ([`super::StorePath`]).
-    pub local_line: u32,
+    /// Time of a store to local memory in L2, in percent of that of other stores
+    /// ([`super::StorePath`]).
+    pub local: u32,
 }
 
 /// Products of 64 bits: IMAD.WIDE, and IMAD.HI, which gives their upper half.
@@ -150,6 +155,8 @@ pub struct ConstantCache {
     pub memory: u32,
     /// Bytes of a line.
     pub line: u32,
+    /// Bytes that a miss of the second level brings, a multiple of `line`.
+    pub block: u32,
 }
 
 /// Atomic units of L2.

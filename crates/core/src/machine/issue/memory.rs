@@ -2,6 +2,7 @@
 
 use super::super::atomics::Weight;
 use super::super::memsys::{Fetch, Served, Texels};
+use super::super::shares::Reader;
 use super::super::warp::Warp;
 use super::native::distinct;
 use super::{Issue, Issuer, split};
@@ -66,10 +67,10 @@ impl<O: Observer> Issuer<'_, O> {
         let fetch = Fetch { memory, direct, price, quads: self.cx.spec.warp_size.div_ceil(4) };
         let served = self.memory.image(self.request.from, access, texels, fetch);
         self.shared.queue_accepts(self.memory.accepts_at());
-        self.request.start = Some(served.begins);
+        self.request.start = Some(served.taken);
         self.request.cycles = 1;
         if access.kind != AccessKind::Read {
-            warp.sent = warp.sent.max(served.taken);
+            warp.sent = warp.sent.max(served.begins);
         }
         let traffic = served.traffic;
         self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic });
@@ -93,14 +94,17 @@ impl<O: Observer> Issuer<'_, O> {
         let atomics = cx.atomics.as_ref().filter(|_| weighs).map(|units| (units, Weight::of(op)));
         let native = cx.kernel.native.is_some();
         let from = if native { self.request.from } else { now };
+        let (block, since) = (warp.block_id.0.into(), warp.since);
+        self.memory.reader = Reader { block, warp: warp.index, pc, since };
         let mut served =
             self.memory.serve(from, (pc, access), &mut self.addresses, slot, price, atomics);
         self.shared.queue_accepts(self.memory.accepts_at());
         if native {
-            self.request.start = Some(served.begins);
+            self.request.start = Some(served.taken);
             self.request.cycles = match (access.space, access.kind) {
                 (_, AccessKind::Read) => 2,
-                (Space::Shared, _) => 4,
+                // Their addresses have one register.
+                (Space::Shared | Space::Local, _) => 4,
                 _ => 6,
             };
         } else {
@@ -110,10 +114,12 @@ impl<O: Observer> Issuer<'_, O> {
             let stored = access.kind == AccessKind::Write && access.space != Space::Shared;
             if access.kind != AccessKind::Read {
                 let sent = match stored {
-                    true => self.memory.stores_sent().max(served.taken + Cycle::from(times.stored)),
+                    true => {
+                        self.memory.stores_sent().max(served.begins + Cycle::from(times.stored))
+                    }
                     // A compare-and-swap has an answer, which a warp waits for.
                     false if compares(op) => served.done,
-                    false => served.taken,
+                    false => served.begins,
                 };
                 warp.sent = warp.sent.max(sent);
             } else if matches!(access.space, Space::Const | Space::Param) {
@@ -123,6 +129,11 @@ impl<O: Observer> Issuer<'_, O> {
                 self.request.start = Some(start);
                 self.request.cycles = 2 * words;
                 served.done += start - from + Cycle::from((words - 1) * times.distinct);
+                let far = access.space == Space::Const;
+                let arrives = access.lanes.lanes().map(|lane| {
+                    self.constants.load(self.addresses[lane as usize % MAX_LANES], far, from)
+                });
+                served.done += arrives.max().map_or(0, |at| at - from);
             }
         }
         served

@@ -79,7 +79,7 @@ impl MemorySystem {
         let done = (served.done + Cycle::from(latency)).max(self.textures.done);
         self.textures.done = done;
         let traffic = Traffic { wavefronts: groups, ideal_wavefronts: 0, ..served.traffic };
-        Served { done, taken: begins, begins: enters, traffic, ..served }
+        Served { done, taken: enters, begins, traffic, ..served }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::code::{COUNTERS, Dependences, MicroOp};
 use crate::event::Stall;
 use crate::exec;
 use crate::isa::{Class, ControlWord, Opcode, Pipe};
-use crate::kernel::{ConvergenceOp, Inst, JumpKind, NativeFn, Op, Register};
+use crate::kernel::{ConvergenceOp, Inst, Jump, JumpKind, JumpTarget, NativeFn, Op, Register};
 use crate::spec::{Machine, SassTimes};
 
 /// Returns true for IMAD.HI.
@@ -113,7 +113,9 @@ pub(super) fn price_by_word(
         Op::Join(ConvergenceOp::Yield) => times.yields,
         Op::Branch { .. } | Op::BranchIfAny { .. } | Op::BranchByConvergence { .. } => times.taken,
         Op::Jump(jump) if jump.kind == JumpKind::Return => times.ret,
-        Op::Jump(_) => times.jump,
+        Op::Jump(Jump { target: JumpTarget::Fixed(_), .. }) => times.jump,
+        Op::Jump(_) if opcode.name == "BRXU" => times.jump,
+        Op::Jump(_) => times.jump_register,
         _ => 0,
     };
     let mut entries = [0; MOST_REGISTERS];
