@@ -382,7 +382,10 @@ impl MemorySystem {
     ) -> Cycle {
         let through_link = match (&mut self.stores, traffic.kind) {
             (Some(stores), AccessWay::Store) => {
-                let percent = self.native.filter(|_| traffic.memory == MemoryKind::Local);
+                let is_local = traffic.memory == MemoryKind::Local;
+                let percent = self.native.filter(|_| is_local);
+                // The times of PTX were fitted with a packet more for each part of a line.
+                let dense = dense && (self.native.is_some() || is_local || sectors == 0b1111);
                 stores.send(now, sectors, dense, percent.map_or(100, |times| times.local))
             }
             (stores, _) => {
