@@ -340,18 +340,9 @@ impl WarpControl {
     #[inline]
     pub fn go_on(&mut self, next: Pc) -> Option<(Pc, LaneMask)> {
         match self {
-            WarpControl::Stack(s) => {
-                s.go(next);
-                s.active()
-            }
-            WarpControl::Independent(i) => {
-                i.go(next);
-                i.active()
-            }
-            WarpControl::Elected(e) => {
-                e.go(next);
-                e.active()
-            }
+            WarpControl::Stack(s) => s.go_on(next),
+            WarpControl::Independent(i) => i.go_on(next),
+            WarpControl::Elected(e) => e.go_on(next),
         }
     }
 

@@ -30,13 +30,15 @@ mod texture;
 mod video;
 mod warp;
 
+pub use access::{Pattern, is_repeatable, repeat};
 pub use alu::{LaneFunction, lane_function};
 pub use arith::half::{short_bits, short_value};
-pub use barrier::{barrier_votes, finish_barrier_reduction};
+pub use barrier::{barrier_votes, finish_barrier_reduction, waits_for_block};
 pub use calls::{CallStack, finish_call};
 pub use copies::{CopiedData, Copies, land_copies};
 pub use heap::Heap;
 pub use image::{AddressMode, Channel, HEADER_BYTES, Image, ImageShape};
+pub use lanes::Vectors;
 pub use mbarrier::{CopyArrival, arrive_by_copies};
 pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes};
 pub use registers::WarpPlace;
@@ -62,6 +64,8 @@ pub struct RegisterFile {
     pub calls: Vec<CallStack>,
     /// Asynchronous copies in flight.
     pub copies: Copies,
+    /// Vector units for loops over lanes.
+    pub vectors: Vectors,
 }
 
 /// State that an instruction can access besides registers.

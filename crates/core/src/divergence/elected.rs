@@ -116,12 +116,12 @@ impl Elected {
         (members & self.live) - self.current.lanes
     }
 
-    /// Advances by [`Flow::Next`].
+    /// Advances by [`Flow::Next`]. Returns what [`Elected::active`] then returns.
     #[inline]
-    pub(super) fn go(&mut self, next: Pc) {
-        if !self.current.lanes.is_empty() {
-            self.current = Lanes::at(next, self.current.lanes);
-        }
+    pub(super) fn go_on(&mut self, next: Pc) -> Option<(Pc, LaneMask)> {
+        let (_, lanes) = self.active()?;
+        self.current = Lanes::at(next, lanes);
+        Some((next, lanes))
     }
 
     #[inline]

@@ -153,9 +153,15 @@ impl Independent {
     /// Advances by [`Flow::Next`].
     #[inline]
     pub(super) fn go(&mut self, next: Pc) {
-        if !self.running.lanes.is_empty() {
-            self.running = Runnable::at(next, self.running.lanes);
-        }
+        self.go_on(next);
+    }
+
+    /// Advances by [`Flow::Next`]. Returns what [`Independent::active`] then returns.
+    #[inline]
+    pub(super) fn go_on(&mut self, next: Pc) -> Option<(Pc, LaneMask)> {
+        let (_, lanes) = self.active()?;
+        self.running = Runnable::at(next, lanes);
+        Some((next, lanes))
     }
 
     /// Resets to `fresh`, which has only a running group.
@@ -356,6 +362,16 @@ impl Independent {
     }
 
     pub(super) fn release_barrier(&mut self, id: u8) {
+        // Mostly the whole warp waits there as one group.
+        if let [Group { pc, lanes, state: GroupState::AtBarrier(at) }] = self.blocked[..]
+            && at == id
+            && self.running.lanes.is_empty()
+            && self.ready.is_empty()
+        {
+            self.blocked.clear();
+            self.running = Runnable::at(pc, lanes);
+            return;
+        }
         // In reverse, so that the group that arrived first is picked first.
         for i in (0..self.blocked.len()).rev() {
             if self.blocked[i].state == GroupState::AtBarrier(id) {

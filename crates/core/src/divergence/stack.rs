@@ -113,12 +113,16 @@ impl Stack {
         }
     }
 
-    /// Advances by [`Flow::Next`].
+    /// Advances by [`Flow::Next`]. Returns what [`Stack::active`] then returns.
     #[inline]
-    pub(super) fn go(&mut self, next: Pc) {
-        if self.active().is_some() {
-            self.move_to(next);
+    pub(super) fn go_on(&mut self, next: Pc) -> Option<(Pc, LaneMask)> {
+        let (_, lanes) = self.active()?;
+        self.top.pc = next;
+        if self.top.reconverge != Some(next) {
+            return Some((next, lanes));
         }
+        self.pop();
+        self.active()
     }
 
     /// Resets to `fresh`, which has nothing below its top.
@@ -143,12 +147,24 @@ impl Stack {
         self.top = self.below.pop().unwrap_or(StackEntry { lanes: LaneMask::EMPTY, ..self.top });
     }
 
+    #[inline]
     fn diverge(&mut self, taken: LaneMask, target: Pc, next: Pc, reconverge: Option<Pc>) {
         let old = self.top;
         let fall = old.lanes - taken;
         let taken_first = self.order.taken_first(old.pc, taken, fall);
         let (taken, fall) = (Side { pc: target, lanes: taken }, Side { pc: next, lanes: fall });
-        self.replace_top(if taken_first { [taken, fall] } else { [fall, taken] }, reconverge);
+        let (first, second) = if taken_first { (taken, fall) } else { (fall, taken) };
+        match reconverge {
+            // Without an else, or with an empty one: one side is there already.
+            Some(meet)
+                if old.reconverge != reconverge && (first.pc == meet || second.pc == meet) =>
+            {
+                let Side { pc, lanes } = if first.pc == meet { second } else { first };
+                self.below.push(StackEntry { pc: meet, ..old });
+                self.top = StackEntry { pc, lanes, reconverge, call: false };
+            }
+            _ => self.replace_top([first, second], reconverge),
+        }
     }
 
     /// Replaces the top entry by several sides (at least two, the first to run first).

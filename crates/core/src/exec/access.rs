@@ -7,10 +7,12 @@
 //! this undefined.)
 
 mod check;
+mod pattern;
 mod vector;
 
 use check::{Parts, Reach, first_fault, resolve, serve_parts};
 pub(super) use check::{check, fill_addresses, first_fault_of};
+pub use pattern::{Pattern, is_repeatable, repeat};
 pub(super) use vector::atomic_vector;
 
 use super::alu::is_in;
@@ -379,8 +381,7 @@ fn gather_words(
     addresses: &Addresses,
     row: bool,
 ) {
-    if row && let Some(words) = memory.load_row(addresses[0]) {
-        *d = words;
+    if row && memory.load_row(addresses[0], lanes, d) {
         return;
     }
     fill_each(d, lanes, |lane| memory.load(lane, addresses[lane]));
@@ -395,7 +396,7 @@ fn scatter_words(
     addresses: &Addresses,
     row: bool,
 ) -> bool {
-    if row && let Some(changed) = memory.store_row(addresses[0], s) {
+    if row && let Some(changed) = memory.store_row(addresses[0], lanes, s) {
         return changed;
     }
     let mut changed = false;

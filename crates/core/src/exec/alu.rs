@@ -201,7 +201,7 @@ impl Group {
 
 /// Applies an element-wise function to `lanes`.
 pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile) {
-    let mut on = Lanes { registers, mask: lanes };
+    let mut on = Lanes::of(registers, lanes);
     if is_short(op.ty) {
         return short::short(op, &mut on);
     }

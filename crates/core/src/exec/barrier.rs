@@ -6,7 +6,7 @@
 
 use super::lanes::{predicate, set_predicate, splat};
 use super::{Effect, Fault, FaultKind, RegisterFile};
-use crate::base::LaneMask;
+use crate::base::{LaneMask, MAX_LANES};
 use crate::kernel::{Barrier, BarrierKind, BarrierReduce, Inst, Op};
 
 /// Number of barriers per block.
@@ -36,6 +36,17 @@ pub(super) fn arrive(
             Ok(Effect::Barrier { lanes, id: id as u8, count, wait: op.kind != BarrierKind::Arrive })
         }
     }
+}
+
+/// Returns the barrier at which `lanes` wait for the whole block, if an operation does just that.
+#[inline]
+pub fn waits_for_block(op: &Op, lanes: LaneMask, registers: &RegisterFile) -> Option<u8> {
+    let &Op::Barrier(Barrier { id, count: None, kind: BarrierKind::Sync, .. }) = op else {
+        return None;
+    };
+    let lane = lanes.lowest()? as usize % MAX_LANES;
+    let id = registers.narrow[usize::from(id.0)][lane];
+    (id < BARRIERS).then_some(id as u8)
 }
 
 fn reduction(inst: &Inst) -> Option<BarrierKind> {

@@ -63,6 +63,7 @@ mod tests {
                 predicates: vec![0],
                 calls: Vec::new(),
                 copies: Default::default(),
+                vectors: Default::default(),
             };
             Words { registers, lanes: LaneMask(1 << 9) }
         }

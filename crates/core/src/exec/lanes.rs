@@ -13,12 +13,33 @@ use crate::kernel::{Predicate, PredicateUse, Row};
 /// Lanes of a vector of 32-bit cells with AVX2; two vectors with SSE2 or NEON.
 const VECTOR: usize = 8;
 
+/// Vector units of the processor. A register file knows them, so that no loop has to ask.
+#[derive(Clone, Copy, Debug)]
+pub struct Vectors(pulp::Arch);
+
+impl Default for Vectors {
+    fn default() -> Vectors {
+        #[cfg(test)]
+        if tests::BASELINE.get() {
+            return Vectors(pulp::Arch::Scalar);
+        }
+        Vectors(pulp::Arch::new())
+    }
+}
+
+/// They are no part of a warp's state: all values are equal.
+impl PartialEq for Vectors {
+    fn eq(&self, _: &Vectors) -> bool {
+        true
+    }
+}
+
 /// Runs loops over lanes with AVX2 where the processor has it, else with what every processor has.
 ///
 /// Only code that is inlined gains from it, so `loops` is a closure with `#[inline(always)]`. It is
-/// told whether a fused multiply-add is one instruction there, a constant when it is compiled.
+/// told whether they are compiled for AVX2 with fused multiply-add, a constant when it is compiled.
 #[inline(always)]
-pub(super) fn vectorized<T>(loops: impl FnOnce(bool) -> T) -> T {
+pub(super) fn vectorized<T>(vectors: Vectors, loops: impl FnOnce(bool) -> T) -> T {
     struct Loops<F>(F);
     impl<T, F: FnOnce(bool) -> T> pulp::WithSimd for Loops<F> {
         type Output = T;
@@ -28,11 +49,7 @@ pub(super) fn vectorized<T>(loops: impl FnOnce(bool) -> T) -> T {
             self.0(S::U32_LANES >= VECTOR)
         }
     }
-    #[cfg(test)]
-    if tests::BASELINE.get() {
-        return pulp::Arch::Scalar.dispatch(Loops(loops));
-    }
-    pulp::Arch::new().dispatch(Loops(loops))
+    vectors.0.dispatch(Loops(loops))
 }
 
 /// The rows of a warp's registers.
@@ -50,9 +67,8 @@ impl<'a> Rows<'a> {
 
 /// The cell of one lane in a row: 32 or 64 bits.
 pub(super) trait Cell: Copy + Default {
-    /// True if vector units select lanes of this width by mask.
-    /// This must hold on every processor (SSE2, NEON). If not, visiting lanes one by one is faster
-    /// for some masks.
+    /// True if the vector units of every processor (SSE2, NEON) select lanes of this width by mask.
+    /// If not, and without AVX2, visiting lanes one by one is faster for some masks.
     const BLENDS: bool;
     /// Returns the row of this width.
     fn row(registers: &RegisterFile, row: Row) -> &[Self; MAX_LANES];
@@ -297,6 +313,16 @@ pub(super) struct Lanes<'a> {
     pub(super) registers: &'a mut RegisterFile,
     /// The active lanes.
     pub(super) mask: LaneMask,
+    /// True if the loop is compiled for AVX2.
+    pub(super) wide: bool,
+}
+
+impl<'a> Lanes<'a> {
+    /// Returns the lanes of an instruction whose loop is compiled for every processor.
+    #[inline(always)]
+    pub(super) fn of(registers: &'a mut RegisterFile, mask: LaneMask) -> Lanes<'a> {
+        Lanes { registers, mask, wide: false }
+    }
 }
 
 impl Lanes<'_> {
@@ -315,7 +341,8 @@ impl Lanes<'_> {
     #[inline(always)]
     pub(super) fn uniform(&self, row: Row) -> Option<u32> {
         let row = u32::row(self.registers, row);
-        let difference = row.iter().fold(0, |all, cell| all | (cell ^ row[0]));
+        // With a maximum, the loop vectorises as it stands; with `|` it becomes 32 comparisons.
+        let difference = row.iter().fold(0, |most, cell| (cell ^ row[0]).max(most));
         (difference == 0).then_some(row[0])
     }
 
@@ -359,7 +386,7 @@ impl Lanes<'_> {
 /// If `$some` is true, some lanes are visited one by one; a lane's result depends on no other lane,
 /// so nothing is copied first.
 macro_rules! loops {
-    ($some:expr;
+    (|$on:ident| $some:expr;
      $($name:ident($($s:ident: $S:ident),+) of [$($pattern:tt)+]),+ $(,)?) => {
         impl Lanes<'_> {
             $(
@@ -371,8 +398,9 @@ macro_rules! loops {
                 [$($pattern)+]: [Row; 4],
                 f: impl Fn($($S),+) -> D,
             ) {
-                let mask = self.mask;
-                if $some && mask != LaneMask::FULL {
+                let $on = &*self;
+                let (mask, some) = ($on.mask, $some);
+                if some && mask != LaneMask::FULL {
                     for lane in mask.lanes() {
                         let lane = lane as usize & (MAX_LANES - 1);
                         let value = f($(self.cell::<$S>($s, lane)),+).put();
@@ -389,18 +417,18 @@ macro_rules! loops {
     };
 }
 loops!(
-    !D::Cell::BLENDS;
+    |on| !D::Cell::BLENDS && !on.wide;
     unary(a: A) of [a, ..],
     binary(a: A, b: B) of [a, b, ..],
     ternary(a: A, b: B, c: C) of [a, b, c, _]
 );
 loops!(
-    false;
+    |on| false;
     binary_long(a: A, b: B) of [a, b, ..],
     ternary_long(a: A, b: B, c: C) of [a, b, c, _]
 );
 loops!(
-    true;
+    |on| true;
     unary_each(a: A) of [a, ..],
     binary_each(a: A, b: B) of [a, b, ..],
     ternary_each(a: A, b: B, c: C) of [a, b, c, _]

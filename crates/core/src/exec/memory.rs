@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::heap::Heap;
+use super::lanes::{fill, fill_each};
 use super::segments::words_of;
-use crate::base::MAX_LANES;
+use crate::base::{LaneMask, MAX_LANES};
 use crate::kernel::layout::LOCAL_LIMIT;
 
 /// A contiguous piece of device memory: address, bytes, content, writable.
@@ -186,17 +187,21 @@ pub(super) trait Words {
         self.store(lane, address + 4, (new >> 32) as u32);
         (old, new)
     }
-    /// Loads the words of lanes 0..32, which are contiguous from `address` on.
+    /// Loads words of `lanes`; lane `l` is `l` words after `address`.
     ///
-    /// Returns `None` if the memory has no words in this order.
-    fn load_row(&self, _address: u64) -> Option<[u32; MAX_LANES]> {
-        None
+    /// Returns false and does nothing if not all 32 words are in this memory in this order.
+    fn load_row(&self, _address: u64, _lanes: LaneMask, _d: &mut [u32; MAX_LANES]) -> bool {
+        false
     }
-    /// Stores the words of lanes 0..32, which are contiguous from `address` on. Returns true if any
-    /// changed.
+    /// Stores words of `lanes`; lane `l` is `l` words after `address`. Returns true if any changed.
     ///
-    /// Returns `None` if the memory has no words in this order.
-    fn store_row(&mut self, _address: u64, _values: &[u32; MAX_LANES]) -> Option<bool> {
+    /// Returns `None` and does nothing if not all 32 words are in this memory in this order.
+    fn store_row(
+        &mut self,
+        _address: u64,
+        _lanes: LaneMask,
+        _values: &[u32; MAX_LANES],
+    ) -> Option<bool> {
         None
     }
 }
@@ -261,19 +266,28 @@ impl Words for GlobalView<'_> {
         (old, new)
     }
     #[inline(always)]
-    fn load_row(&self, address: u64) -> Option<[u32; MAX_LANES]> {
-        let mut values = [0; MAX_LANES];
-        for (value, word) in values.iter_mut().zip(self.row(address)?) {
-            *value = word.load(Relaxed);
-        }
-        Some(values)
+    fn load_row(&self, address: u64, lanes: LaneMask, d: &mut [u32; MAX_LANES]) -> bool {
+        let Some(row) = self.row(address) else { return false };
+        fill_each(d, lanes, |lane| row[lane].load(Relaxed));
+        true
     }
     #[inline(always)]
-    fn store_row(&mut self, address: u64, values: &[u32; MAX_LANES]) -> Option<bool> {
+    fn store_row(
+        &mut self,
+        address: u64,
+        lanes: LaneMask,
+        values: &[u32; MAX_LANES],
+    ) -> Option<bool> {
+        let row = self.row(address)?;
         let mut difference = 0;
-        for (&value, word) in values.iter().zip(self.row(address)?) {
-            difference |= word.load(Relaxed) ^ value;
-            word.store(value, Relaxed);
+        let mut one = |lane: usize| {
+            difference |= row[lane].load(Relaxed) ^ values[lane];
+            row[lane].store(values[lane], Relaxed);
+        };
+        if lanes == LaneMask::FULL {
+            (0..MAX_LANES).for_each(&mut one);
+        } else {
+            lanes.lanes().for_each(|lane| one(lane as usize & (MAX_LANES - 1)));
         }
         Some(difference != 0)
     }
@@ -328,6 +342,12 @@ impl SharedMemory {
     pub fn words(&self) -> &[u32] {
         &self.words
     }
+
+    /// Returns true if the `bytes` bytes at `address` are inside.
+    #[inline(always)]
+    pub(super) fn holds(&self, address: u64, bytes: u64) -> bool {
+        address < self.bytes && bytes <= self.bytes - address
+    }
 }
 
 impl Words for SharedMemory {
@@ -347,14 +367,23 @@ impl Words for SharedMemory {
         std::mem::replace(&mut self.words[(address >> 2) as usize], value) != value
     }
     #[inline(always)]
-    fn load_row(&self, address: u64) -> Option<[u32; MAX_LANES]> {
-        self.words.get((address >> 2) as usize..)?.first_chunk().copied()
+    fn load_row(&self, address: u64, lanes: LaneMask, d: &mut [u32; MAX_LANES]) -> bool {
+        let words = self.words.get((address >> 2) as usize..);
+        let Some(row) = words.and_then(<[u32]>::first_chunk::<MAX_LANES>) else { return false };
+        fill(d, lanes, |lane| row[lane]);
+        true
     }
     #[inline(always)]
-    fn store_row(&mut self, address: u64, values: &[u32; MAX_LANES]) -> Option<bool> {
+    fn store_row(
+        &mut self,
+        address: u64,
+        lanes: LaneMask,
+        values: &[u32; MAX_LANES],
+    ) -> Option<bool> {
         let row = self.words.get_mut((address >> 2) as usize..)?.first_chunk_mut()?;
-        let difference = row.iter().zip(values).fold(0, |all, (old, new)| all | (old ^ new));
-        *row = *values;
+        let old = *row;
+        fill(row, lanes, |lane| values[lane]);
+        let difference = row.iter().zip(&old).fold(0, |all, (new, old)| all | (new ^ old));
         Some(difference != 0)
     }
 }

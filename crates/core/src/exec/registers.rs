@@ -2,7 +2,7 @@
 //!
 //! PTX leaves an uninitialised register undefined; here it reads 0 in both modes and in every run.
 
-use super::{CallStack, Copies, RegisterFile};
+use super::{CallStack, Copies, RegisterFile, Vectors};
 use crate::base::MAX_LANES;
 use crate::kernel::{Register, Registers, Special};
 
@@ -42,6 +42,7 @@ impl RegisterFile {
             predicates: vec![0; usize::from(registers.predicates)],
             calls: Vec::new(),
             copies: Copies::default(),
+            vectors: Vectors::default(),
         };
         file.fill_constants(registers);
         file
@@ -57,7 +58,7 @@ impl RegisterFile {
         self.copies.clear();
         self.fill_constants(registers);
         for &(row, special) in &registers.specials {
-            self.narrow[usize::from(row.0)] = special_row(special, place);
+            fill_special(special, place, &mut self.narrow[usize::from(row.0)]);
         }
     }
 
@@ -101,17 +102,18 @@ impl RegisterFile {
     }
 }
 
-fn special_row(special: Special, place: &WarpPlace) -> [u32; MAX_LANES] {
+/// Sets a row to the values of a special register.
+fn fill_special(special: Special, place: &WarpPlace, row: &mut [u32; MAX_LANES]) {
     let axis = |values: [u32; 3], i: u8| values[usize::from(i.min(2))];
     let lanes = |f: fn(u32) -> u32| std::array::from_fn(|lane| f(lane as u32));
     let uniform = match special {
-        Special::Tid(i) => return thread_index(i, place),
-        Special::Laneid => return lanes(|l| l),
-        Special::LanemaskEq => return lanes(|l| 1 << l),
-        Special::LanemaskLt => return lanes(|l| (1 << l) - 1),
-        Special::LanemaskLe => return lanes(|l| u32::MAX >> (31 - l)),
-        Special::LanemaskGe => return lanes(|l| u32::MAX << l),
-        Special::LanemaskGt => return lanes(|l| !(u32::MAX >> (31 - l))),
+        Special::Tid(i) => return fill_thread_index(i, place, row),
+        Special::Laneid => return *row = lanes(|l| l),
+        Special::LanemaskEq => return *row = lanes(|l| 1 << l),
+        Special::LanemaskLt => return *row = lanes(|l| (1 << l) - 1),
+        Special::LanemaskLe => return *row = lanes(|l| u32::MAX >> (31 - l)),
+        Special::LanemaskGe => return *row = lanes(|l| u32::MAX << l),
+        Special::LanemaskGt => return *row = lanes(|l| !(u32::MAX >> (31 - l))),
         Special::Ntid(i) => axis(place.ntid, i),
         Special::Ctaid(i) => axis(place.ctaid, i),
         Special::Nctaid(i) => axis(place.nctaid, i),
@@ -124,17 +126,23 @@ fn special_row(special: Special, place: &WarpPlace) -> [u32; MAX_LANES] {
         Special::TotalSmemSize => place.total_smem,
         Special::Workspace(word) => (place.workspace >> (32 * u32::from(word.min(1)))) as u32,
     };
-    [uniform; MAX_LANES]
+    row.fill(uniform);
 }
 
-/// Returns `%tid` of each lane: one division for the first lane, then counting.
-fn thread_index(axis: u8, place: &WarpPlace) -> [u32; MAX_LANES] {
+/// Sets a row to `%tid` of each lane: one division for the first lane, then counting.
+fn fill_thread_index(axis: u8, place: &WarpPlace, row: &mut [u32; MAX_LANES]) {
     let [nx, ny, _] = place.ntid.map(|n| n.max(1));
     let first = place.first_thread;
     let mut tid = [first % nx, first / nx % ny, first / nx / ny];
-    let mut row = [0; MAX_LANES];
-    for cell in &mut row {
-        *cell = tid[usize::from(axis.min(2))];
+    let axis = usize::from(axis.min(2));
+    if tid[0] + MAX_LANES as u32 <= nx {
+        // All lanes are in one row of the block.
+        let step = u32::from(axis == 0);
+        row.iter_mut().zip(0..).for_each(|(cell, lane)| *cell = tid[axis] + lane * step);
+        return;
+    }
+    for cell in row {
+        *cell = tid[axis];
         tid[0] += 1;
         if tid[0] == nx {
             tid = [0, tid[1] + 1, tid[2]];
@@ -143,7 +151,6 @@ fn thread_index(axis: u8, place: &WarpPlace) -> [u32; MAX_LANES] {
             }
         }
     }
-    row
 }
 
 #[cfg(test)]

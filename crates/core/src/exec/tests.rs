@@ -36,6 +36,7 @@ fn file() -> RegisterFile {
         predicates: vec![0x0000_ffff, 0xff00_ff00, 0, 0],
         calls: Vec::new(),
         copies: Default::default(),
+        vectors: Default::default(),
     }
 }
 
@@ -251,6 +252,7 @@ fn forms_at_their_types() {
             predicates: vec![],
             calls: Vec::new(),
             copies: Default::default(),
+            vectors: Default::default(),
         };
         for (i, value) in sources.into_iter().enumerate() {
             registers.narrow[i] = [value as u32; 32];

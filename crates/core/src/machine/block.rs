@@ -272,6 +272,13 @@ impl Block {
         self.open |= 1 << (usize::from(id) % BARRIERS);
     }
 
+    /// Returns true if all threads for which barrier `id` waits have arrived.
+    #[inline]
+    pub(super) fn is_complete(&self, id: u8) -> bool {
+        let (arrived, expected) = self.progress(id);
+        arrived >= expected
+    }
+
     /// Takes a completed barrier, if any.
     #[inline]
     pub(super) fn take_complete(&mut self) -> Option<Released> {

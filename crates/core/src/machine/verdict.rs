@@ -238,10 +238,10 @@ impl Watch {
         self.quiet = (self.quiet + n).min(QUIET - 1).max(self.quiet);
     }
 
-    /// Returns true if the next [`Watch::tick`] compares states.
+    /// Returns the number of issues after which the next [`Watch::tick`] compares states.
     #[inline]
-    pub(super) fn observes_next(&self) -> bool {
-        self.quiet + 1 >= QUIET
+    pub(super) fn unobserved(&self) -> u64 {
+        (QUIET - 1).saturating_sub(self.quiet)
     }
 
     /// Returns true if states are compared.

@@ -255,9 +255,11 @@ impl Warp {
         }
         let before = self.arrivals.len();
         while let Some(at) = self.arrivals.iter().position(|arrival| arrival.id == id) {
-            let Arrival { pc, lanes, .. } = self.arrivals.remove(at);
-            let (inst, all, any) = (&ops[pc.index()].inst, holds == threads, holds > 0);
-            exec::finish_barrier_reduction(inst, lanes, &mut self.registers, holds, all, any);
+            let Arrival { pc, lanes, .. } = self.arrivals.swap_remove(at);
+            if threads > 0 {
+                let (inst, all, any) = (&ops[pc.index()].inst, holds == threads, holds > 0);
+                exec::finish_barrier_reduction(inst, lanes, &mut self.registers, holds, all, any);
+            }
         }
         if self.arrivals.len() == before {
             return Opened::Elsewhere;

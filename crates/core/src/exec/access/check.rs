@@ -8,56 +8,45 @@ use crate::isa::Space;
 use crate::kernel::layout::{GLOBAL_BASE, LOCAL_WINDOW, RAISED, SHARED_WINDOW, WINDOW_BYTES};
 use crate::kernel::{Address, AddressBase, NativeAddress, Row};
 
-/// Computes base plus offset for `lanes`. The addresses of other lanes may change, too.
+/// Computation for the addresses of lanes.
+pub(super) trait WithAddresses {
+    type Output;
+    /// Runs it if all lanes have one address.
+    fn one(self, address: u64) -> Self::Output;
+    /// Runs it for the addresses of lanes 0..32.
+    fn each(self, address: impl Fn(usize) -> u64) -> Self::Output;
+}
+
+/// Runs a computation for the sums of base and offset.
 /// A 32-bit base wraps in 32 bits, as the hardware's address adder does.
 #[inline(always)]
-pub(in crate::exec) fn fill_addresses(
+pub(super) fn with_addresses<W: WithAddresses>(
     address: Address,
-    lanes: LaneMask,
     registers: &RegisterFile,
-    out: &mut Addresses,
-) {
+    with: W,
+) -> W::Output {
     match address.base {
-        AddressBase::Zero => *out = [address.offset as u64; MAX_LANES],
+        AddressBase::Zero => with.one(address.offset as u64),
         AddressBase::Narrow(row) => {
             let base = &registers.narrow[usize::from(row.0)];
-            fill(out, lanes, |lane| base[lane].wrapping_add(address.offset as u32).into());
+            with.each(|lane| base[lane].wrapping_add(address.offset as u32).into())
         }
         AddressBase::Wide(row) => {
             let base = &registers.wide[usize::from(row.0)];
-            fill(out, lanes, |lane| base[lane].wrapping_add_signed(address.offset));
+            with.each(|lane| base[lane].wrapping_add_signed(address.offset))
         }
-        AddressBase::Native(base) => fill_native(base, address.offset, lanes, registers, out),
+        AddressBase::Native(base) => with_native(base, address.offset, registers, with),
     }
 }
 
-/// Sets the addresses of `lanes`, or of all. Several are read before they are written, so that the
-/// loop vectorises.
+/// Runs a computation for addresses of machine code.
 #[inline(always)]
-fn fill(out: &mut Addresses, lanes: LaneMask, value: impl Fn(usize) -> u64) {
-    if lanes.is_sparse() {
-        for lane in lanes.lanes() {
-            let lane = lane as usize & (MAX_LANES - 1);
-            out[lane] = value(lane);
-        }
-        return;
-    }
-    const VECTOR: usize = 4;
-    for first in (0..MAX_LANES).step_by(VECTOR) {
-        let new: [u64; VECTOR] = std::array::from_fn(|i| value(first + i));
-        out[first..first + VECTOR].copy_from_slice(&new);
-    }
-}
-
-/// Computes an address of machine code for `lanes`.
-#[inline(always)]
-fn fill_native(
+fn with_native<W: WithAddresses>(
     base: NativeAddress,
     offset: i64,
-    lanes: LaneMask,
     registers: &RegisterFile,
-    out: &mut Addresses,
-) {
+    with: W,
+) -> W::Output {
     let word = |row: Row, next: u16| &registers.narrow[usize::from(row.0 + next)];
     let uniform = base.uniform.map_or(0, |row| {
         let high = if base.uniform_pair { u64::from(word(row, 1)[0]) } else { 0 };
@@ -66,16 +55,57 @@ fn fill_native(
     let constant = uniform.wrapping_add_signed(offset);
     let kept = if base.wide { u64::MAX } else { u64::from(u32::MAX) };
     match (base.row, base.pair) {
-        (None, _) => *out = [constant & kept; MAX_LANES],
+        (None, _) => with.one(constant & kept),
         (Some(row), true) => {
             let (low, high) = (word(row, 0), word(row, 1));
             let pair = |lane: usize| u64::from(high[lane]) << 32 | u64::from(low[lane]);
-            fill(out, lanes, |lane| pair(lane).wrapping_add(constant) & kept);
+            with.each(|lane| pair(lane).wrapping_add(constant) & kept)
         }
         (Some(row), false) => {
             let low = word(row, 0);
             let value = |lane: usize| u64::from(low[lane]) << base.shift;
-            fill(out, lanes, |lane| value(lane).wrapping_add(constant) & kept);
+            with.each(|lane| value(lane).wrapping_add(constant) & kept)
+        }
+    }
+}
+
+/// Computes the addresses of `lanes`. Those of other lanes may change, too.
+#[inline(always)]
+pub(in crate::exec) fn fill_addresses(
+    address: Address,
+    lanes: LaneMask,
+    registers: &RegisterFile,
+    out: &mut Addresses,
+) {
+    with_addresses(address, registers, Fill { lanes, out });
+}
+
+/// Writes the addresses of `lanes`, or of all.
+struct Fill<'a> {
+    lanes: LaneMask,
+    out: &'a mut Addresses,
+}
+
+impl WithAddresses for Fill<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn one(self, address: u64) {
+        *self.out = [address; MAX_LANES];
+    }
+    /// Several are read before they are written, so that the loop vectorises.
+    #[inline(always)]
+    fn each(self, address: impl Fn(usize) -> u64) {
+        if self.lanes.is_sparse() {
+            for lane in self.lanes.lanes() {
+                let lane = lane as usize & (MAX_LANES - 1);
+                self.out[lane] = address(lane);
+            }
+            return;
+        }
+        const VECTOR: usize = 4;
+        for first in (0..MAX_LANES).step_by(VECTOR) {
+            let new: [u64; VECTOR] = std::array::from_fn(|i| address(first + i));
+            self.out[first..first + VECTOR].copy_from_slice(&new);
         }
     }
 }

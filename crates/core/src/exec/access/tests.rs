@@ -46,6 +46,7 @@ impl World {
                 predicates: Vec::new(),
                 calls: Vec::new(),
                 copies: Default::default(),
+                vectors: Default::default(),
             },
             addresses: [0; 32],
         }

@@ -37,13 +37,14 @@ pub fn lane_function(op: &Op) -> LaneFunction {
 /// Makes a function of loops over lanes.
 macro_rules! loops {
     (|$op:pat_param, $mask:ident, $registers:ident| $body:expr) => {
-        loops!(|$op, $mask, $registers, _| $body)
+        loops!(|$op, $mask, $registers, _wide| $body)
     };
-    (|$op:pat_param, $mask:ident, $registers:ident, $fused:pat_param| $body:expr) => {{
+    (|$op:pat_param, $mask:ident, $registers:ident, $wide:ident| $body:expr) => {{
         let function: LaneFunction = |op: &Op, $mask: LaneMask, $registers: &mut RegisterFile| {
             vectorized(
+                $registers.vectors,
                 #[inline(always)]
-                move |$fused| {
+                move |$wide| {
                     if let $op = op {
                         $body
                     }
@@ -71,13 +72,14 @@ macro_rules! one_loop {
     ($loop:ident<$($t:ty),+>, $f:expr) => {{
         let function: LaneFunction = |op: &Op, mask: LaneMask, registers: &mut RegisterFile| {
             let &Op::Lane(LaneOp { d, s, .. }) = op else { return };
-            let mut on = Lanes { registers, mask };
-            if mask.is_sparse() {
+            if mask != LaneMask::FULL && mask.is_sparse() {
+                let mut on = Lanes::of(registers, mask);
                 return each!($loop, on, [$($t),+], (d, s, $f));
             }
             vectorized(
+                registers.vectors,
                 #[inline(always)]
-                move |_| on.$loop::<$($t),+>(d, s, $f),
+                move |wide| Lanes { registers, mask, wide }.$loop::<$($t),+>(d, s, $f),
             );
         };
         Some(function)
@@ -87,8 +89,8 @@ macro_rules! one_loop {
 /// Makes a function of a shift, whose amount is mostly the same in all lanes.
 macro_rules! shift {
     ($t:ty, $f:ident) => {{
-        Some(loops!(|&Op::Lane(LaneOp { d, s, .. }), mask, registers| {
-            let mut on = Lanes { registers, mask };
+        Some(loops!(|&Op::Lane(LaneOp { d, s, .. }), mask, registers, wide| {
+            let mut on = Lanes { registers, mask, wide };
             match on.uniform(s[1]) {
                 Some(by) => on.unary::<$t, $t>(d, s, |a| Integer::$f(a, by)),
                 None => on.binary::<$t, u32, $t>(d, s, Integer::$f),
@@ -100,9 +102,9 @@ macro_rules! shift {
 /// Makes a function of a fused multiply-add that rounds to nearest.
 macro_rules! fused {
     ($t:ty) => {
-        Some(loops!(|&Op::Lane(LaneOp { d, s, .. }), mask, registers, fused| {
-            let mut on = Lanes { registers, mask };
-            on.ternary_long::<$t, $t, $t, $t>(d, s, |a, b, c| float::fma_near(a, b, c, fused));
+        Some(loops!(|&Op::Lane(LaneOp { d, s, .. }), mask, registers, wide| {
+            let mut on = Lanes { registers, mask, wide };
+            on.ternary_long::<$t, $t, $t, $t>(d, s, |a, b, c| float::fma_near(a, b, c, wide));
         }))
     };
 }
@@ -119,7 +121,7 @@ macro_rules! selection {
     ($select:ident $(, $modifiers:ident)?) => {{
         let function: LaneFunction = |op, mask, registers| {
             if let Op::Lane(op) = op {
-                let on = &mut Lanes { registers, mask };
+                let on = &mut Lanes::of(registers, mask);
                 $(let LaneFn::Cvt($modifiers) = op.f else { return };)?
                 $select(op, $($modifiers,)? on);
             }
@@ -160,8 +162,8 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
         (LaneFn::MadWide, Type::S32, _) => {
             one_loop!(ternary<i32, i32, i64, i64>, Integer::mad_wide)
         }
-        (LaneFn::Rem, Type::U32, _) => Some(loops!(|Op::Lane(op), mask, registers| {
-            let mut on = Lanes { registers, mask };
+        (LaneFn::Rem, Type::U32, _) => Some(loops!(|Op::Lane(op), mask, registers, wide| {
+            let mut on = Lanes { registers, mask, wide };
             match on.uniform(op.s[1]).filter(|by| by.is_power_of_two()) {
                 Some(by) => on.unary::<u32, u32>(op.d, op.s, |a| a & (by - 1)),
                 None => integers(op, &mut on),
@@ -172,8 +174,9 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
         (LaneFn::OffsetBy(_), ..) => {
             Some(loops!(|&Op::Lane(LaneOp { f: LaneFn::OffsetBy(offset), d, s, .. }),
                          mask,
-                         registers| {
-                let mut on = Lanes { registers, mask };
+                         registers,
+                         wide| {
+                let mut on = Lanes { registers, mask, wide };
                 on.unary::<u64, u64>(d, s, |a| a.wrapping_add_signed(offset));
             }))
         }
@@ -224,6 +227,7 @@ fn compare<C: Comparison, const SIGNED: bool>(
     registers: &mut RegisterFile,
 ) {
     vectorized(
+        registers.vectors,
         #[inline(always)]
         move |_| {
             if let &Op::Setp(Setp { p: Some(p), a, b, .. }) = op {

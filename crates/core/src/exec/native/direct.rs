@@ -16,6 +16,7 @@ macro_rules! function {
     ($f:expr) => {{
         let function: LaneFunction = |op, lanes, registers| {
             vectorized(
+                registers.vectors,
                 #[inline(always)]
                 move |_| {
                     if let Op::Native(op) = op

@@ -22,6 +22,7 @@ fn file(mask: u32) -> RegisterFile {
         predicates: vec![0; 2],
         calls: Vec::new(),
         copies: Default::default(),
+        vectors: Default::default(),
     }
 }
 

@@ -3,21 +3,14 @@
 
 use super::super::cache::LINE;
 use crate::base::MAX_LANES;
-use crate::exec::MemoryAccess;
+use crate::exec::{MemoryAccess, Pattern};
 use crate::isa::Space;
 
 /// Shape of an access.
 #[derive(Clone)]
 pub(in crate::machine) struct Shape {
     access: MemoryAccess,
-    /// Place of the lowest lane's address within the period of [`period`].
-    base: u64,
-    /// Address by lane, from that of the lowest.
-    offsets: [u64; MAX_LANES],
-    /// All ones for each lane of the access.
-    is_in: [u64; MAX_LANES],
-    /// True if the access has few lanes.
-    is_sparse: bool,
+    pattern: Pattern,
 }
 
 /// Returns the bytes by which all addresses may move without a change of lines, sectors and banks.
@@ -34,17 +27,14 @@ fn period(space: Space) -> u64 {
 
 impl Shape {
     pub(in crate::machine) fn new(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Shape {
-        let first = lowest(access, addresses);
-        Shape {
-            access,
-            base: first.checked_rem(period(access.space)).unwrap_or(0),
-            offsets: std::array::from_fn(|lane| addresses[lane].wrapping_sub(first)),
-            is_in: std::array::from_fn(|lane| match access.lanes.contains(lane as u32) {
-                true => u64::MAX,
-                false => 0,
-            }),
-            is_sparse: access.lanes.is_sparse(),
-        }
+        let period = period(access.space).max(1);
+        Shape { access, pattern: Pattern::new(access.lanes, addresses, period) }
+    }
+
+    /// Returns the addresses of an access of this shape.
+    #[inline]
+    pub(in crate::machine) fn pattern(&self) -> &Pattern {
+        &self.pattern
     }
 
     /// Returns true if an access has this shape, and thus the same traffic.
@@ -60,31 +50,12 @@ impl Shape {
         {
             return false;
         }
-        let first = lowest(access, addresses);
-        let base = match period(access.space) {
-            0 => return true,
-            period => first & (period - 1), // a power of two
-        };
-        let mut differs = base ^ self.base;
-        if access.row {
-            return differs == 0;
+        if period(access.space) == 0 {
+            return true;
         }
-        if self.is_sparse {
-            for lane in access.lanes.lanes() {
-                let lane = lane as usize % MAX_LANES;
-                differs |= addresses[lane].wrapping_sub(first) ^ self.offsets[lane];
-            }
-            return differs == 0;
+        match access.row {
+            true => self.pattern.may_begin(addresses[0]),
+            false => self.pattern.first(|lane| addresses[lane]).is_some(),
         }
-        for ((address, offset), is_in) in addresses.iter().zip(&self.offsets).zip(&self.is_in) {
-            differs |= (address.wrapping_sub(first) ^ offset) & is_in;
-        }
-        differs == 0
     }
-}
-
-/// Returns the address of the lowest lane.
-#[inline]
-fn lowest(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u64 {
-    addresses[access.lanes.lowest().unwrap_or(0) as usize % MAX_LANES]
 }

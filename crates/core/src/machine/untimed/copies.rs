@@ -69,7 +69,7 @@ impl<O: Observer> Runner<'_, O> {
     /// Reports an operation on barrier objects.
     fn object(&mut self, warp: &mut Warp, issue: &Issue<'_>, access: MemoryAccess) {
         if access.changed {
-            self.watch.progress();
+            self.pace.progress();
         }
         self.access(warp, issue, access);
     }
@@ -79,7 +79,7 @@ impl<O: Observer> Runner<'_, O> {
         let shared = &mut self.blocks[warp.block].shared;
         let landed = exec::land_copies(&mut warp.registers, shared, lanes, groups);
         if !landed.is_empty() {
-            self.watch.progress();
+            self.pace.progress();
         }
         if !O::FOLDS {
             for data in &landed {

@@ -6,8 +6,10 @@
 
 use crate::base::Pc;
 use crate::code::{Code, MicroOp};
+use crate::divergence::Flow;
 use crate::exec::{self, LaneFunction};
 use crate::kernel::{Inst, Op};
+use crate::machine::issue::join;
 use crate::machine::pricing::{Cost, Kind};
 
 /// Code of a kernel.
@@ -19,18 +21,40 @@ pub(super) struct Plan<'a> {
     straight: Vec<Straight<'a>>,
 }
 
+/// Way in which a warp executes a micro-op if states are not compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Begins the rest of a straight piece.
+    Straight,
+    /// A conditional branch.
+    Branch,
+    /// A convergence operation.
+    Join,
+    /// A load or store.
+    Access,
+    /// A barrier of the block without a guard.
+    Barrier,
+    /// None of the others.
+    Other,
+}
+
 /// A micro-op.
 #[derive(Clone, Copy)]
 pub(super) struct Step {
     pub kind: Kind,
+    pub way: Way,
     /// Machine instructions.
     pub slots: u32,
     /// Target of a branch.
     pub target: Option<Pc>,
-    /// True for a load or store.
-    pub accesses: bool,
+    /// Control flow of a convergence operation.
+    pub flow: Flow,
+    /// True for a load or store that [`exec::repeat`] may execute.
+    pub repeats: bool,
     /// True if a warp executes it ahead of a deferred barrier at which it has arrived.
     pub ahead: bool,
+    /// True if a branch follows the straight piece, and lanes reach it only from there.
+    pub to_branch: bool,
     /// Number of micro-ops from here to the end of the straight piece; 0: it is not straight.
     len: u32,
     /// Index of the first one in [`Plan::straight`].
@@ -49,13 +73,20 @@ pub(super) struct Straight<'a> {
     pub is_guarded: bool,
 }
 
-impl Step {
-    /// Returns true if a straight piece goes on here.
-    #[inline]
-    pub(super) fn is_straight(&self) -> bool {
-        self.len > 0
+impl Way {
+    /// Returns the way of a micro-op that is not straight.
+    fn of(op: &Op, kind: Kind) -> Way {
+        match (kind, op) {
+            (Kind::ConditionalBranch, _) => Way::Branch,
+            (Kind::Join, _) => Way::Join,
+            (Kind::Plain, Op::Load(_) | Op::Store(_)) => Way::Access,
+            (Kind::Plain, Op::Barrier(_)) => Way::Barrier,
+            _ => Way::Other,
+        }
     }
+}
 
+impl Step {
     /// Returns true if it takes no issue slot: a neighbour does its work.
     #[inline]
     pub(super) fn is_free(&self) -> bool {
@@ -71,14 +102,16 @@ impl<'a> Plan<'a> {
             .zip(costs)
             .map(|(op, cost)| Step {
                 kind: cost.kind,
+                way: Way::of(&op.inst.op, cost.kind),
                 slots: op.count,
                 target: match op.inst.op {
                     Op::Branch { target, .. } => Some(target),
                     _ => None,
                 },
-                accesses: cost.kind == Kind::Plain
-                    && matches!(op.inst.op, Op::Load(_) | Op::Store(_)),
+                flow: join(op),
+                repeats: exec::is_repeatable(&op.inst.op),
                 ahead: cost.ahead,
+                to_branch: false,
                 len: 0,
                 first: 0,
             })
@@ -107,9 +140,12 @@ impl<'a> Plan<'a> {
                     break;
                 }
             }
+            let to_branch =
+                steps.get(pc.index()).is_some_and(|s| s.way == Way::Branch) && !reached[pc.index()];
             for at in from..straight.len() {
                 let step: &mut Step = &mut steps[straight[at].pc.index()];
                 (step.first, step.len) = (at as u32, (straight.len() - at) as u32);
+                (step.way, step.to_branch) = (Way::Straight, to_branch);
             }
         }
         Plan { ops, steps, straight }

@@ -60,14 +60,15 @@ impl<'a, O: Observer> Sm<'a, O> {
         if self.free.len() == self.runner.blocks.len() {
             return Some(Finish::Ok);
         }
-        if self.runner.issued >= self.cx.max_issues {
-            let (sm, issued) = (self.id, self.runner.issued);
+        if self.runner.pace.issued() >= self.cx.max_issues {
+            let (sm, issued) = (self.id, self.runner.pace.issued());
             return Some(Finish::CycleLimit(Limit::Issues { sm, issued, cycle: None }));
         }
-        let before = self.runner.issued;
+        let before = self.runner.pace.issued();
         for w in 0..self.warps.len() {
-            self.runner.until = (self.runner.issued + self.turn).min(self.cx.max_issues);
-            loop {
+            let until = self.runner.pace.issued() + self.turn;
+            self.runner.pace.begin_turn(until.min(self.cx.max_issues));
+            while self.warps[w].control.active().is_some() {
                 match self.runner.turn(&mut self.warps[w], w) {
                     Ok(Stop::Turn | Stop::Blocked) => break,
                     Ok(Stop::Ended(lanes)) => self.lanes_ended(w, lanes),
@@ -76,10 +77,10 @@ impl<'a, O: Observer> Sm<'a, O> {
                 }
             }
         }
-        if self.runner.watch.is_quiet() {
+        if self.runner.pace.watch().is_quiet() {
             self.warps.iter_mut().for_each(|warp| warp.next = warp.control.active());
         }
-        (self.runner.issued == before).then(|| self.deadlock())
+        (self.runner.pace.issued() == before).then(|| self.deadlock())
     }
 
     /// Reports the SM's end and returns the observer.
@@ -93,7 +94,7 @@ impl<'a, O: Observer> Sm<'a, O> {
     /// Releases every barrier of the block at which all threads have arrived.
     fn release_barriers(&mut self, block: usize) {
         while let Some(released) = self.runner.blocks[block].take_complete() {
-            self.runner.watch.progress();
+            self.runner.pace.progress();
             let id = self.runner.blocks[block].id;
             let (cycle, sm) = (0, self.id);
             self.runner.observer.on(Event::BarrierOpen { cycle, sm, block: id, id: released.id });
@@ -106,7 +107,7 @@ impl<'a, O: Observer> Sm<'a, O> {
 
     /// Handles exited lanes: the warp may end, barriers may complete, the block may end.
     fn lanes_ended(&mut self, w: usize, lanes: LaneMask) {
-        self.runner.watch.progress();
+        self.runner.pace.progress();
         let warp = &mut self.warps[w];
         let slot = warp.block;
         let block = &mut self.runner.blocks[slot];
@@ -136,7 +137,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             && self.next_block < cx.blocks
         {
             self.free.pop();
-            self.runner.watch.progress();
+            self.runner.pace.progress();
             let block = BlockId(self.next_block as u32);
             self.next_block += u64::from(cx.active_sms);
             self.blocks_run += 1;
@@ -160,7 +161,7 @@ impl<'a, O: Observer> Sm<'a, O> {
 
     /// Returns the number of micro-ops executed.
     pub(super) fn issued(&self) -> u64 {
-        self.runner.issued
+        self.runner.pace.issued()
     }
 
     /// Returns the number of blocks admitted.
@@ -170,22 +171,22 @@ impl<'a, O: Observer> Sm<'a, O> {
 
     /// Tells the SM of the progress of all SMs so far.
     pub(super) fn catch_up(&mut self, progress: u64) {
-        self.runner.watch.catch_up(progress);
+        self.runner.pace.catch_up(progress);
     }
 
     /// Returns true if there was progress since the last call.
     pub(super) fn take_progress(&mut self) -> bool {
-        self.runner.watch.take_progress()
+        self.runner.pace.take_progress()
     }
 
     /// Returns true if the SM has been told of all progress so far.
     pub(super) fn knows(&self, progress: u64) -> bool {
-        self.runner.watch.knows(progress)
+        self.runner.pace.watch().knows(progress)
     }
 
     /// Returns true if every live warp is blocked or provably repeats a state.
     pub(super) fn proves_livelock(&self) -> bool {
-        self.runner.watch.proves_livelock(&self.warps)
+        self.runner.pace.watch().proves_livelock(&self.warps)
     }
 
     fn deadlock(&self) -> Finish {
@@ -196,6 +197,12 @@ impl<'a, O: Observer> Sm<'a, O> {
     /// Returns the livelock verdict.
     pub(super) fn livelock(&self) -> Finish {
         let Sm { cx, id, warps, runner, .. } = self;
-        Finish::Livelock(verdict::describe(cx, *id, warps, &runner.blocks, Some(&runner.watch)))
+        Finish::Livelock(verdict::describe(
+            cx,
+            *id,
+            warps,
+            &runner.blocks,
+            Some(runner.pace.watch()),
+        ))
     }
 }

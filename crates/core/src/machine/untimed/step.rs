@@ -11,7 +11,7 @@ use crate::isa::Space;
 use crate::kernel::{JumpKind, Op};
 use crate::machine::block::Votes;
 use crate::machine::issue::{
-    add_side, asked, barrier_register, branch, gather, join, members_meet, sides, votes_of,
+    add_side, asked, barrier_register, branch, gather, members_meet, sides, votes_of,
 };
 use crate::machine::memsys::Texels;
 use crate::machine::pricing::Kind;
@@ -20,7 +20,7 @@ use crate::machine::warp::{Arrival, Warp};
 
 impl<O: Observer> Runner<'_, O> {
     /// Executes the step at `pc`, which is not straight. Returns its effect on other warps.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn step(
         &mut self,
         warp: &mut Warp,
@@ -58,7 +58,7 @@ impl<O: Observer> Runner<'_, O> {
                 None
             }
             Kind::Join | Kind::FreeJoin => {
-                warp.control.advance(join(op));
+                warp.control.advance(step.flow);
                 None
             }
             Kind::Asynchronous => {
@@ -125,7 +125,7 @@ impl<O: Observer> Runner<'_, O> {
             }
             Effect::Image(access) => {
                 if access.changed {
-                    self.watch.progress();
+                    self.pace.progress();
                 }
                 self.image(warp, issue, access);
                 warp.control.go(next);
@@ -214,7 +214,7 @@ impl<O: Observer> Runner<'_, O> {
         // compares.
         let own = matches!(&issue.step.inst.op, Op::Store(s) if s.access.space == Space::Local);
         if access.changed && !own {
-            self.watch.progress();
+            self.pace.progress();
         }
         if !access.lanes.is_empty() {
             self.access(warp, issue, access);
@@ -272,7 +272,8 @@ impl<O: Observer> Runner<'_, O> {
     /// Lets lanes arrive at a block barrier for `count` threads, or all if `None`.
     ///
     /// With `wait` they wait there.
-    fn arrive(
+    #[inline(always)]
+    pub(super) fn arrive(
         &mut self,
         warp: &mut Warp,
         issue: &Issue<'_>,
@@ -293,7 +294,7 @@ impl<O: Observer> Runner<'_, O> {
         };
         self.blocks[warp.block].arrive(id, threads, count, votes, 0);
         if !wait {
-            self.watch.progress();
+            self.pace.progress();
             warp.control.go(next);
         } else if self.cx.spec.barrier.deferred
             && arriving == warp.control.live()
@@ -310,7 +311,7 @@ impl<O: Observer> Runner<'_, O> {
     #[cold]
     fn report_system(&mut self, warp: &Warp, slot: WarpId) {
         if std::mem::take(&mut self.system.heap_changed) {
-            self.watch.progress();
+            self.pace.progress();
         }
         for (lane, text) in self.system.printed.drain(..) {
             let thread = warp.index * self.cx.spec.warp_size + lane;

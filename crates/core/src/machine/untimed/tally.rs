@@ -1,24 +1,26 @@
 //! Events that repeat, told once with their number.
 //!
 //! Warps mostly execute a step with the masks, and access memory in the pattern, of its last
-//! execution, or of the last that differed: some warps of a block work, others do not. Such an
-//! execution costs an addition; the observer is told when another one comes.
+//! execution, or of an earlier one: in a loop, each warp of a block does what the ones before it
+//! did, and the next block starts over. Such an execution costs an addition; the observer is told
+//! at the end, or when a step has too many of them.
 
 use super::plan::{Plan, Step};
 use crate::base::{LaneMask, MAX_LANES, Pc};
 use crate::event::{Issues, Observer, Traffic};
-use crate::exec::MemoryAccess;
+use crate::exec::{self, MemoryAccess};
 use crate::machine::memsys::Shape;
 use crate::machine::pricing::Kind;
+
+/// Different executions of a step that are remembered.
+const MOST: usize = 8;
 
 /// Events not yet told, by PC.
 pub(super) struct Tally {
     /// Executions of the straight piece that begins here.
     pieces: Vec<Piece>,
-    /// The latest masks first.
-    runs: Vec<[Run; 2]>,
-    /// The latest pattern first.
-    patterns: Vec<[Option<Box<Pattern>>; 2]>,
+    runs: Vec<Recent<Run>>,
+    patterns: Vec<Recent<Box<Pattern>>>,
 }
 
 /// Executions of a straight piece with one mask.
@@ -44,18 +46,29 @@ struct Pattern {
     times: u64,
 }
 
-impl Pattern {
-    /// Counts an access that has this pattern. Returns false for another one.
+/// Different executions of a step, at most [`MOST`]; the latest is the first.
+#[derive(Clone)]
+struct Recent<T>(Vec<T>);
+
+impl<T> Recent<T> {
+    /// Returns `f` of the first one for which it is some, which becomes the latest.
     #[inline(always)]
-    fn repeats(
-        pattern: &mut Option<Box<Pattern>>,
-        access: MemoryAccess,
-        addresses: &[u64; MAX_LANES],
-    ) -> bool {
-        let fitting = pattern.as_mut().filter(|known| known.shape.fits(access, addresses));
-        let Some(pattern) = fitting else { return false };
-        pattern.times += 1;
-        true
+    fn find<R>(&mut self, mut f: impl FnMut(&mut T) -> Option<R>) -> Option<R> {
+        let (at, found) =
+            self.0.iter_mut().enumerate().find_map(|(at, one)| Some((at, f(one)?)))?;
+        if at > 0 {
+            self.0.swap(0, at);
+        }
+        Some(found)
+    }
+
+    /// Makes a new one the latest. Returns the one that it replaces, if there are many.
+    fn add(&mut self, one: T) -> Option<T> {
+        let replaced = if self.0.len() < MOST { None } else { self.0.pop() };
+        self.0.push(one);
+        let last = self.0.len() - 1;
+        self.0.swap(0, last);
+        replaced
     }
 }
 
@@ -64,8 +77,8 @@ impl Tally {
     pub(super) fn new(steps: usize) -> Tally {
         Tally {
             pieces: vec![Piece::default(); steps],
-            runs: vec![Default::default(); steps],
-            patterns: (0..steps).map(|_| Default::default()).collect(),
+            runs: vec![Recent(Vec::new()); steps],
+            patterns: (0..steps).map(|_| Recent(Vec::new())).collect(),
         }
     }
 
@@ -96,16 +109,35 @@ impl Tally {
         (active, lanes): (LaneMask, LaneMask),
         slots: u32,
     ) {
-        let [run, earlier] = &mut self.runs[pc.index()];
-        if (run.active, run.lanes) != (active, lanes) {
-            std::mem::swap(run, earlier);
-            if (run.active, run.lanes) != (active, lanes) {
-                let ended = std::mem::replace(run, Run { active, lanes, times: 0, slots: 0 });
+        let runs = &mut self.runs[pc.index()];
+        let known = runs.find(|run| {
+            let is_equal = (run.active, run.lanes) == (active, lanes);
+            is_equal.then(|| {
+                run.times += 1;
+                run.slots += u64::from(slots);
+            })
+        });
+        if known.is_none() {
+            let run = Run { active, lanes, times: 1, slots: slots.into() };
+            if let Some(ended) = runs.add(run) {
                 tell_run(step, observer, pc, ended);
             }
         }
-        run.times += 1;
-        run.slots += u64::from(slots);
+    }
+
+    /// Adds an access that `repeat` executes as one with a known pattern. Returns true if memory
+    /// changed, and `None` if it executes none.
+    #[inline(always)]
+    pub(super) fn repeat(
+        &mut self,
+        pc: Pc,
+        mut repeat: impl FnMut(&exec::Pattern) -> Option<bool>,
+    ) -> Option<bool> {
+        self.patterns[pc.index()].find(|pattern| {
+            let changed = repeat(pattern.shape.pattern())?;
+            pattern.times += 1;
+            Some(changed)
+        })
     }
 
     /// Adds an access, whose traffic is `traffic` unless it repeats a known one of the step.
@@ -118,22 +150,15 @@ impl Tally {
         addresses: &mut [u64; MAX_LANES],
         traffic: impl FnOnce(&mut [u64; MAX_LANES]) -> Traffic,
     ) {
-        let [latest, earlier] = &mut self.patterns[pc.index()];
-        if Pattern::repeats(latest, access, addresses) {
-            return;
-        }
-        std::mem::swap(latest, earlier);
-        if Pattern::repeats(latest, access, addresses) {
-            return;
-        }
-        let shape = Shape::new(access, addresses);
-        let pattern = Pattern { shape, traffic: traffic(addresses), times: 1 };
-        match latest {
-            Some(ended) => {
+        let patterns = &mut self.patterns[pc.index()];
+        let known = patterns
+            .find(|pattern| pattern.shape.fits(access, addresses).then(|| pattern.times += 1));
+        if known.is_none() {
+            let shape = Shape::new(access, addresses);
+            let pattern = Pattern { shape, traffic: traffic(addresses), times: 1 };
+            if let Some(ended) = patterns.add(Box::new(pattern)) {
                 observer.accesses(pc, &ended.traffic, ended.times);
-                **ended = pattern;
             }
-            None => *latest = Some(Box::new(pattern)),
         }
     }
 
@@ -143,10 +168,10 @@ impl Tally {
             self.pieces.into_iter().zip(self.runs).zip(plan.steps.iter().zip(0..))
         {
             tell_piece(plan, observer, Pc(pc), piece);
-            runs.into_iter().for_each(|run| tell_run(step, observer, Pc(pc), run));
+            runs.0.into_iter().for_each(|run| tell_run(step, observer, Pc(pc), run));
         }
         for (patterns, pc) in self.patterns.into_iter().zip(0..) {
-            for pattern in patterns.into_iter().flatten() {
+            for pattern in patterns.0 {
                 observer.accesses(Pc(pc), &pattern.traffic, pattern.times);
             }
         }

@@ -1,6 +1,7 @@
 //! Turn of a warp: steps until it blocks, its lanes end, or the turn is over.
 
-use super::plan::{Plan, Step};
+use super::pace::Pace;
+use super::plan::{Plan, Step, Way};
 use super::tally::Tally;
 use crate::base::{LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::code::MicroOp;
@@ -9,10 +10,9 @@ use crate::exec::{self, Effect, Env, Fault, SystemLog};
 use crate::kernel::Op;
 use crate::machine::block::Block;
 use crate::machine::device::Context;
-use crate::machine::issue::{branch, join};
-use crate::machine::pricing::Kind;
-use crate::machine::verdict::{FaultReport, Watch};
-use crate::machine::warp::Warp;
+use crate::machine::issue::branch;
+use crate::machine::verdict::FaultReport;
+use crate::machine::warp::{Arrival, Warp};
 
 /// State shared by the warps of an SM.
 pub(super) struct Runner<'a, O> {
@@ -23,12 +23,9 @@ pub(super) struct Runner<'a, O> {
     pub blocks: Vec<Block>,
     pub addresses: Box<[u64; MAX_LANES]>,
     pub system: SystemLog,
-    pub watch: Watch,
+    pub pace: Pace,
     pub tally: Tally,
     pub observer: O,
-    /// Micro-ops executed, and the number at which the turn ends.
-    pub issued: u64,
-    pub until: u64,
 }
 
 /// End of a warp's turn, or an effect on other warps.
@@ -69,11 +66,9 @@ impl<'a, O: Observer> Runner<'a, O> {
             blocks,
             addresses: Box::new([0; MAX_LANES]),
             system: SystemLog::default(),
-            watch: Watch::new(),
+            pace: Pace::new(),
             tally: Tally::new(plan.ops.len()),
             observer,
-            issued: 0,
-            until: 0,
         }
     }
 
@@ -87,42 +82,60 @@ impl<'a, O: Observer> Runner<'a, O> {
     /// Runs a warp until its turn is over, or others are concerned.
     pub(super) fn turn(&mut self, warp: &mut Warp, w: usize) -> Result<Stop, Box<FaultReport>> {
         let plan = self.plan;
+        let mut at = warp.control.active();
         loop {
-            let Some((pc, active)) = warp.control.active() else { return Ok(Stop::Blocked) };
-            if self.issued >= self.until {
+            let Some((pc, active)) = at else { return Ok(Stop::Blocked) };
+            let quick = self.is_quick();
+            if !quick && self.pace.is_over() {
                 return Ok(Stop::Turn);
             }
             let step = &plan.steps[pc.index()];
-            if !step.ahead
+            if warp.ahead.is_some()
+                && !step.ahead
                 && let Some(arrival) = warp.ahead.take()
             {
                 warp.wait(arrival, pc);
+                at = warp.control.active();
                 continue;
             }
-            let quick = O::FOLDS && !self.watch.observes_next();
-            match step.kind {
-                _ if step.is_straight() => match quick {
-                    true if warp.ahead.is_none() => self.straight(warp, step, pc, active),
-                    true => self.straight_ahead(warp, step, active),
-                    false => self.one_by_one(warp, w, step, active),
-                },
-                Kind::ConditionalBranch if quick => self.branch(warp, step, pc, active),
-                Kind::Join if quick => self.join(warp, step, pc, active),
-                Kind::Plain if quick && step.accesses => {
-                    self.load_or_store(warp, w, step, pc, active)?;
+            at = match step.way {
+                Way::Straight if quick && warp.ahead.is_none() => {
+                    self.straight(warp, step, pc, active)
                 }
-                _ => {
-                    if let Some(stop) = self.step(warp, w, step, pc, active)? {
+                Way::Straight => self.straight_slowly(warp, w, step, active),
+                Way::Branch if quick => self.branch(warp, step, pc, active),
+                Way::Join if quick => self.join(warp, step, pc, active),
+                Way::Access if quick => self.load_or_store(warp, w, step, pc, active)?,
+                way => {
+                    let stop = match way {
+                        Way::Barrier if quick => self.barrier(warp, w, step, pc, active),
+                        _ => self.step(warp, w, step, pc, active),
+                    };
+                    if let Some(stop) = stop? {
                         return Ok(stop);
                     }
+                    warp.control.active()
                 }
-            }
+            };
         }
     }
 
-    /// Executes a straight piece.
+    /// Returns true if the turn goes on and the next step needs no look at the state, for observers
+    /// or livelocks.
     #[inline(always)]
-    fn straight(&mut self, warp: &mut Warp, step: &Step, pc: Pc, active: LaneMask) {
+    fn is_quick(&self) -> bool {
+        O::FOLDS && self.pace.is_quick()
+    }
+
+    /// Executes a straight piece, and the branch after it. Returns the next step.
+    #[inline(always)]
+    fn straight(
+        &mut self,
+        warp: &mut Warp,
+        step: &Step,
+        pc: Pc,
+        active: LaneMask,
+    ) -> Option<(Pc, LaneMask)> {
         let plan = self.plan;
         let piece = plan.piece(step);
         for op in piece {
@@ -136,11 +149,28 @@ impl<'a, O: Observer> Runner<'a, O> {
         }
         self.tally.piece(plan, &mut self.observer, pc, active);
         let count = piece.len() as u64;
-        self.issued += count;
-        self.watch.skip(count);
-        if let Some(last) = piece.last() {
-            warp.control.go(last.next);
+        self.pace.skip(count);
+        let next = piece.last().map_or(pc, |last| last.next);
+        if step.to_branch && self.is_quick() {
+            return self.branch(warp, &plan.steps[next.index()], next, active);
         }
+        warp.control.go_on(next)
+    }
+
+    /// Executes a straight piece step by step. Returns the next step.
+    #[inline(never)]
+    fn straight_slowly(
+        &mut self,
+        warp: &mut Warp,
+        w: usize,
+        step: &Step,
+        active: LaneMask,
+    ) -> Option<(Pc, LaneMask)> {
+        match self.is_quick() {
+            true => self.straight_ahead(warp, step, active),
+            false => self.one_by_one(warp, w, step, active),
+        }
+        warp.control.active()
     }
 
     /// Executes the beginning of a straight piece, ahead of a deferred barrier.
@@ -161,8 +191,7 @@ impl<'a, O: Observer> Runner<'a, O> {
     /// Counts an execution of a step with the masks of its active and executing lanes.
     #[inline(always)]
     fn count(&mut self, step: &Step, pc: Pc, masks: (LaneMask, LaneMask)) {
-        self.issued += 1;
-        self.watch.skip(1);
+        self.pace.skip(1);
         self.tally.issue(step, &mut self.observer, pc, masks, step.slots);
     }
 
@@ -182,25 +211,63 @@ impl<'a, O: Observer> Runner<'a, O> {
         (op, lanes)
     }
 
-    /// Executes a conditional branch.
+    /// Executes a conditional branch; the control state may be at the piece before it. Returns the
+    /// next step.
     #[inline(always)]
-    fn branch(&mut self, warp: &mut Warp, step: &Step, pc: Pc, active: LaneMask) {
+    fn branch(
+        &mut self,
+        warp: &mut Warp,
+        step: &Step,
+        pc: Pc,
+        active: LaneMask,
+    ) -> Option<(Pc, LaneMask)> {
         let (op, lanes) = self.begin_quick(warp, step, pc, active);
         match step.target {
-            Some(target) if lanes == active => warp.control.go(target),
-            Some(_) if lanes.is_empty() => warp.control.go(op.next),
-            _ => warp.control.advance(branch(op, lanes)),
+            Some(target) if lanes == active => warp.control.go_on(target),
+            Some(_) if lanes.is_empty() => warp.control.go_on(op.next),
+            _ => {
+                warp.control.go(pc);
+                warp.control.advance(branch(op, lanes));
+                warp.control.active()
+            }
         }
     }
 
-    /// Executes a convergence operation.
+    /// Executes a convergence operation. Returns the next step.
     #[inline(always)]
-    fn join(&mut self, warp: &mut Warp, step: &Step, pc: Pc, active: LaneMask) {
-        let (op, _) = self.begin_quick(warp, step, pc, active);
-        warp.control.advance(join(op));
+    fn join(
+        &mut self,
+        warp: &mut Warp,
+        step: &Step,
+        pc: Pc,
+        active: LaneMask,
+    ) -> Option<(Pc, LaneMask)> {
+        self.begin_quick(warp, step, pc, active);
+        warp.control.advance(step.flow);
+        warp.control.active()
     }
 
-    /// Executes a load or store.
+    /// Executes a barrier without a guard. Returns [`Stop::Arrived`] if it is complete.
+    #[inline(always)]
+    fn barrier(
+        &mut self,
+        warp: &mut Warp,
+        w: usize,
+        step: &Step,
+        pc: Pc,
+        active: LaneMask,
+    ) -> Result<Option<Stop>, Box<FaultReport>> {
+        let op = &self.plan.ops[pc.index()].inst.op;
+        let Some(id) = exec::waits_for_block(op, active, &warp.registers) else {
+            return self.step(warp, w, step, pc, active);
+        };
+        let (step, lanes) = self.begin_quick(warp, step, pc, active);
+        let issue = Issue { w, pc, active, lanes, step };
+        self.arrive(warp, &issue, Arrival { id, pc, lanes }, None, true);
+        Ok(self.blocks[warp.block].is_complete(id).then_some(Stop::Arrived))
+    }
+
+    /// Executes a load or store. Returns the next step.
     #[inline(always)]
     fn load_or_store(
         &mut self,
@@ -209,14 +276,34 @@ impl<'a, O: Observer> Runner<'a, O> {
         step: &Step,
         pc: Pc,
         active: LaneMask,
-    ) -> Result<(), Box<FaultReport>> {
+    ) -> Result<Option<(Pc, LaneMask)>, Box<FaultReport>> {
         let (op, lanes) = self.begin_quick(warp, step, pc, active);
-        let issue = Issue { w, pc, active, lanes, step: op };
-        let effect = self.execute(warp, &issue).map_err(|f| self.fault(f, warp, &issue))?;
-        if let Effect::Access(access) = effect {
-            self.accessed(warp, &issue, access);
+        if !(step.repeats && self.repeat(warp, op, pc, lanes)) {
+            self.access_anew(warp, &Issue { w, pc, active, lanes, step: op })?;
         }
-        warp.control.go(op.next);
+        Ok(warp.control.go_on(op.next))
+    }
+
+    /// Executes a load or store that has a known pattern of addresses. Returns false if it has not.
+    #[inline(always)]
+    fn repeat(&mut self, warp: &mut Warp, op: &MicroOp, pc: Pc, lanes: LaneMask) -> bool {
+        let (global, shared) = (self.cx.global, &mut self.blocks[warp.block].shared);
+        let repeated = self.tally.repeat(pc, |pattern| {
+            exec::repeat(&op.inst.op, lanes, pattern, &mut warp.registers, global, shared)
+        });
+        if repeated == Some(true) {
+            self.pace.progress();
+        }
+        repeated.is_some()
+    }
+
+    /// Executes any load or store.
+    #[inline(never)]
+    fn access_anew(&mut self, warp: &mut Warp, issue: &Issue<'_>) -> Result<(), Box<FaultReport>> {
+        let effect = self.execute(warp, issue).map_err(|f| self.fault(f, warp, issue))?;
+        if let Effect::Access(access) = effect {
+            self.accessed(warp, issue, access);
+        }
         Ok(())
     }
 
@@ -255,12 +342,7 @@ impl<'a, O: Observer> Runner<'a, O> {
     /// Counts a micro-op and looks for livelocks.
     #[inline(always)]
     pub(super) fn begin(&mut self, warp: &Warp, w: usize, step: &Step, pc: Pc, active: LaneMask) {
-        self.issued += 1;
-        if step.is_free() {
-            self.watch.pass(w, pc);
-        } else if self.watch.tick() {
-            self.watch.observe(w, warp, self.plan.ops, pc, active);
-        }
+        self.pace.step((w, warp), self.plan.ops, (pc, active), step.is_free());
     }
 
     /// Reports an execution of a step.
@@ -296,10 +378,11 @@ impl<'a, O: Observer> Runner<'a, O> {
             functions: &cx.kernel.functions,
             warp_size: cx.spec.warp_size,
             pc: pc.0,
-            clock: self.issued,
+            clock: self.pace.issued(),
             nanoseconds: match step.inst.op {
                 Op::Clock { .. } => {
-                    (u128::from(self.issued) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64
+                    (u128::from(self.pace.issued()) * 1000 / u128::from(cx.spec.clock_mhz.max(1)))
+                        as u64
                 }
                 _ => 0,
             },

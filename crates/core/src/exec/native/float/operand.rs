@@ -47,8 +47,10 @@ impl Lanes<'_> {
     #[inline(always)]
     pub(super) fn write_bits(&mut self, value: impl Fn(usize) -> u32) {
         let Some(d) = self.op.d else { return };
+        let vectors = self.registers.vectors;
         let (row, lanes) = (&mut self.registers.narrow[usize::from(d.0)], self.lanes);
         vectorized(
+            vectors,
             #[inline(always)]
             move |_| {
                 let mut new = *row;
@@ -71,9 +73,11 @@ impl Lanes<'_> {
     #[inline(always)]
     pub(super) fn write_fused(&mut self, f: impl Fn(f32, f32, f32, bool) -> f32) {
         let Some(d) = self.op.d else { return };
+        let vectors = self.registers.vectors;
         let (rows, lanes) = (Rows::of(self.registers), self.lanes);
         let [a, b, c] = self.op.s.map(Signed::new);
         vectorized(
+            vectors,
             #[inline(always)]
             move |fused| {
                 fill_rows(rows, d, lanes, |rows, lane| {
@@ -116,8 +120,10 @@ impl Lanes<'_> {
     #[inline(always)]
     pub(super) fn write_fused_pair(&mut self, value: impl Fn(usize, bool) -> u64) {
         let Some(d) = self.op.d else { return };
+        let vectors = self.registers.vectors;
         let (narrow, lanes, d) = (&mut self.registers.narrow, self.lanes, usize::from(d.0));
         vectorized(
+            vectors,
             #[inline(always)]
             move |fused| {
                 let mut new = [0_u64; MAX_LANES];

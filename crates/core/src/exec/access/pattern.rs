@@ -1,0 +1,233 @@
+//! Loads and stores of words at the addresses of an earlier access, moved by a constant.
+//!
+//! Warps mostly access memory as their block's last warp did. Then one comparison of addresses
+//! replaces the resolution and check of each lane.
+
+use super::check::{WithAddresses, with_addresses};
+use super::{Addresses, LaneMask, MAX_LANES};
+use crate::exec::lanes::{Vectors, fill_each, vectorized};
+use crate::exec::memory::{Segment, SharedMemory, Words};
+use crate::exec::{GlobalMemory, RegisterFile};
+use crate::isa::Space;
+use crate::kernel::{AddressBase, Load, Op, Store};
+
+/// Bytes of a word.
+const WORD: u64 = 4;
+
+/// Addresses of an access, which may move by multiples of a period.
+#[derive(Clone)]
+pub struct Pattern {
+    lanes: LaneMask,
+    /// The lowest lane.
+    lowest: usize,
+    /// Bits of an address that are within the period.
+    within: u64,
+    /// Place of the lowest lane's address within the period.
+    place: u64,
+    /// Address by lane, from that of the lowest; 0 outside of `lanes`.
+    offsets: Addresses,
+    /// All ones for each lane of the access.
+    is_in: Addresses,
+    /// True if the access has few lanes.
+    is_sparse: bool,
+    /// Bytes from the lowest address to that of the lowest lane, and to the highest address.
+    extent: (u64, u64),
+    /// True if the offsets are multiples of a word.
+    is_aligned: bool,
+    /// True if lane `l` is `l` words after lane 0.
+    is_row: bool,
+    vectors: Vectors,
+}
+
+impl Pattern {
+    /// Creates the pattern of an access of some lanes. `period` is a power of two.
+    pub fn new(lanes: LaneMask, addresses: &Addresses, period: u64) -> Pattern {
+        let lowest = lanes.lowest().unwrap_or(0);
+        let first = addresses[lowest as usize % MAX_LANES];
+        let (mut offsets, mut is_in) = ([0; MAX_LANES], [0; MAX_LANES]);
+        let (mut low, mut high, mut all, mut is_row) = (0, 0, 0, true);
+        for lane in lanes.lanes() {
+            let at = lane as usize % MAX_LANES;
+            let offset = addresses[at].wrapping_sub(first);
+            (offsets[at], is_in[at]) = (offset, u64::MAX);
+            (low, high) = ((offset as i64).min(low), (offset as i64).max(high));
+            all |= offset;
+            is_row &= offset == u64::from(lane - lowest) * WORD;
+        }
+        let within = period.wrapping_sub(1);
+        Pattern {
+            lanes,
+            lowest: lowest as usize % MAX_LANES,
+            within,
+            place: first & within,
+            offsets,
+            is_in,
+            is_sparse: lanes.is_sparse(),
+            // Wild addresses are in no buffer.
+            extent: (low.unsigned_abs(), high.checked_sub(low).map_or(u64::MAX, |n| n as u64)),
+            is_aligned: all.is_multiple_of(WORD),
+            is_row,
+            vectors: Vectors::default(),
+        }
+    }
+
+    /// Returns true if an access whose lowest lane's address is `first` may have this pattern.
+    #[inline(always)]
+    pub fn may_begin(&self, first: u64) -> bool {
+        first & self.within == self.place
+    }
+
+    /// Returns the address of the lowest lane if the lanes' addresses have this pattern.
+    #[inline(always)]
+    pub fn first(&self, address: impl Fn(usize) -> u64) -> Option<u64> {
+        let first = address(self.lowest);
+        if !self.may_begin(first) {
+            return None;
+        }
+        let difference = |lane: usize| address(lane).wrapping_sub(first) ^ self.offsets[lane];
+        let mut differs = 0;
+        if self.is_sparse {
+            for lane in self.lanes.lanes() {
+                differs |= difference(lane as usize % MAX_LANES);
+            }
+        } else {
+            let is_in = &self.is_in;
+            differs = vectorized(
+                self.vectors,
+                #[inline(always)]
+                move |_| {
+                    let mut differs = 0;
+                    for (lane, is_in) in is_in.iter().enumerate() {
+                        differs |= difference(lane) & is_in;
+                    }
+                    differs
+                },
+            );
+        }
+        (differs == 0).then_some(first)
+    }
+
+    /// Returns the first byte and the number of bytes of the words from the lowest to the highest
+    /// address, if these are aligned.
+    #[inline(always)]
+    fn range(&self, first: u64) -> Option<(u64, u64)> {
+        let (below, span) = self.extent;
+        let is_aligned = self.is_aligned && first.is_multiple_of(WORD);
+        is_aligned.then(|| (first.wrapping_sub(below), span.saturating_add(WORD)))
+    }
+
+    /// Returns the address of lane 0, even if it is absent, for lanes in a row.
+    #[inline(always)]
+    fn row(&self, first: u64) -> Option<u64> {
+        let before = self.lowest as u64 * WORD;
+        (self.is_row && !self.is_sparse).then(|| first.wrapping_sub(before))
+    }
+
+    /// Loads one word per lane.
+    #[inline(always)]
+    fn load(&self, memory: &impl Words, first: u64, d: &mut [u32; MAX_LANES]) {
+        if let Some(address) = self.row(first)
+            && memory.load_row(address, self.lanes, d)
+        {
+            return;
+        }
+        let address = |lane: usize| first.wrapping_add(self.offsets[lane]);
+        fill_each(d, self.lanes, |lane| memory.load(lane, address(lane)));
+    }
+
+    /// Stores one word per lane. Returns true if any changed.
+    #[inline(always)]
+    fn store(&self, memory: &mut impl Words, first: u64, s: &[u32; MAX_LANES]) -> bool {
+        if let Some(address) = self.row(first)
+            && let Some(changed) = memory.store_row(address, self.lanes, s)
+        {
+            return changed;
+        }
+        let mut changed = false;
+        for lane in self.lanes.lanes() {
+            let lane = lane as usize % MAX_LANES;
+            changed |= memory.store(lane, first.wrapping_add(self.offsets[lane]), s[lane]);
+        }
+        changed
+    }
+}
+
+/// The first address of a pattern in registers.
+struct First<'a>(&'a Pattern);
+
+impl WithAddresses for First<'_> {
+    type Output = Option<u64>;
+    fn one(self, _: u64) -> Option<u64> {
+        None
+    }
+    #[inline(always)]
+    fn each(self, address: impl Fn(usize) -> u64) -> Option<u64> {
+        self.0.first(address)
+    }
+}
+
+/// Returns true if [`repeat`] may execute an operation.
+pub fn is_repeatable(op: &Op) -> bool {
+    let (access, address) = match op {
+        Op::Load(Load { access, address, uniform: false, d: [Some(_), ..] }) => (access, address),
+        Op::Store(Store { access, address, .. }) => (access, address),
+        _ => return false,
+    };
+    let has_memory = matches!(access.space, Space::Global | Space::Shared);
+    access.is_word() && has_memory && address.base != AddressBase::Zero
+}
+
+/// Executes a load or store of words as an earlier access of the step with a pattern.
+///
+/// Returns true if memory changed. Returns `None` and does nothing if the access has another
+/// pattern, is a fault, or is not in one buffer.
+#[inline]
+pub fn repeat(
+    op: &Op,
+    lanes: LaneMask,
+    pattern: &Pattern,
+    registers: &mut RegisterFile,
+    global: &GlobalMemory,
+    shared: &mut SharedMemory,
+) -> Option<bool> {
+    if lanes != pattern.lanes {
+        return None;
+    }
+    match op {
+        Op::Load(Load { access, address, d: [Some(d), ..], .. }) => {
+            let first = with_addresses(*address, registers, First(pattern))?;
+            let (from, bytes) = pattern.range(first)?;
+            let d = &mut registers.narrow[usize::from(d.0)];
+            match access.space {
+                Space::Shared if shared.holds(from, bytes) => pattern.load(&*shared, first, d),
+                Space::Shared => return None,
+                _ => pattern.load(&global.view(segment(global, from, bytes)?), first, d),
+            }
+            Some(false)
+        }
+        Op::Store(Store { access, address, s: [s, ..], .. }) => {
+            let first = with_addresses(*address, registers, First(pattern))?;
+            let (from, bytes) = pattern.range(first)?;
+            let s = &registers.narrow[usize::from(s.0)];
+            match access.space {
+                Space::Shared if shared.holds(from, bytes) => Some(pattern.store(shared, first, s)),
+                Space::Shared => None,
+                _ => {
+                    let segment =
+                        segment(global, from, bytes).filter(|segment| segment.writable)?;
+                    Some(pattern.store(&mut global.view(segment), first, s))
+                }
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Returns the segment with some bytes.
+#[inline(always)]
+fn segment(global: &GlobalMemory, from: u64, bytes: u64) -> Option<&Segment> {
+    global.segment(from).filter(|segment| segment.holds(from, bytes))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! An access repeated by its pattern does what the access does.
+
+use super::*;
+use crate::exec::{Effect, Env, Fault, LocalMemory, SystemLog, access};
+use crate::isa::Type;
+use crate::kernel::{Access, Address, MemoryOrder, Row, Scope};
+
+const BASE: u64 = 0x0700_0000_0000;
+const READ_ONLY: u64 = BASE + 0x1000;
+
+/// Global memory with 64 words at `BASE` and 32 read-only words, shared memory of 64 words.
+struct World {
+    global: GlobalMemory,
+    shared: SharedMemory,
+    registers: RegisterFile,
+}
+
+impl World {
+    /// Creates a world; wide row 0 holds the addresses, narrow row 0 values that lanes store.
+    fn new(addresses: &Addresses) -> World {
+        World {
+            global: GlobalMemory::new(vec![
+                (BASE, 256, (1000..1064).collect(), true),
+                (READ_ONLY, 128, (2000..2032).collect(), false),
+            ]),
+            shared: SharedMemory::new(256),
+            registers: RegisterFile {
+                narrow: vec![std::array::from_fn(|l| 500 + l as u32), [7; MAX_LANES]],
+                wide: vec![*addresses],
+                predicates: Vec::new(),
+                calls: Vec::new(),
+                copies: Default::default(),
+                vectors: Default::default(),
+            },
+        }
+    }
+
+    /// Executes an operation as any other. Returns true if memory changed.
+    fn step(&mut self, op: &Op, lanes: LaneMask) -> Result<bool, Fault> {
+        let mut env = Env {
+            global: &self.global,
+            shared: &mut self.shared,
+            local: &mut LocalMemory::new(0),
+            params: &[],
+            functions: &[],
+            warp_size: 32,
+            pc: 0,
+            clock: 0,
+            nanoseconds: 0,
+            addresses: &mut [0; MAX_LANES],
+            system: &mut SystemLog::default(),
+        };
+        let effect = match op {
+            Op::Load(op) => access::load(op, lanes, &mut self.registers, &mut env)?,
+            Op::Store(op) => access::store(op, lanes, &self.registers, &mut env)?,
+            _ => unreachable!("only loads and stores"),
+        };
+        match effect {
+            Effect::Access(access) => Ok(access.changed),
+            other => panic!("expected an access, got {other:?}"),
+        }
+    }
+
+    fn repeat(&mut self, op: &Op, lanes: LaneMask, pattern: &Pattern) -> Option<bool> {
+        repeat(op, lanes, pattern, &mut self.registers, &self.global, &mut self.shared)
+    }
+
+    /// Returns the values that an access may change.
+    fn values(&self) -> (Vec<u32>, Vec<u32>, [u32; MAX_LANES]) {
+        let global = self.global.words(BASE).expect("a segment").collect();
+        (global, self.shared.words().to_vec(), self.registers.narrow[1])
+    }
+}
+
+fn word(space: Space) -> Access {
+    Access {
+        space,
+        ty: Type::U32,
+        count: 1,
+        wide: false,
+        order: MemoryOrder::Weak,
+        scope: Scope::Block,
+        bypass_l1: false,
+    }
+}
+
+fn operations(space: Space) -> [Op; 2] {
+    let address = Address { base: AddressBase::Wide(Row(0)), offset: 0 };
+    let load = Load { uniform: false, access: word(space), d: [Some(Row(1)); 4], address };
+    let store = Store { access: word(space), s: [Row(0); 4], address };
+    [Op::Load(load), Op::Store(store)]
+}
+
+/// Bytes of lane `l` from lane 0.
+const SHAPES: [fn(u64) -> u64; 7] = [
+    |l| 4 * l,
+    |l| 8 * l,
+    |l| 4 * (31 - l),
+    |_| 0,
+    |l| 4 * (l * 7 % 32),
+    |l| if l < 16 { 4 * l } else { 4096 + 4 * l },
+    |l| 6 * l,
+];
+
+const LANES: [LaneMask; 7] = [
+    LaneMask::FULL,
+    LaneMask(0x5555_5555),
+    LaneMask(0xffff_0000),
+    LaneMask(0x1111_1110),
+    LaneMask(1),
+    LaneMask(1 << 31),
+    LaneMask(0x8000_0401),
+];
+
+#[test]
+fn a_repeated_access_equals_the_access() {
+    let mut repeated = 0;
+    for (space, base) in [(Space::Global, BASE), (Space::Shared, 0)] {
+        for (op, shape, lanes) in operations(space).iter().flat_map(|op| {
+            SHAPES.iter().flat_map(move |shape| LANES.map(move |lanes| (op, shape, lanes)))
+        }) {
+            assert!(is_repeatable(op));
+            let first: Addresses = std::array::from_fn(|l| base + shape(l as u64));
+            for (moved, period) in [(0, 128), (4, 4), (4, 128), (128, 128), (132, 4), (2, 4)]
+                .into_iter()
+                .chain([(4_u64.wrapping_neg(), 4), (READ_ONLY - BASE, 128), (1 << 40, 4)])
+            {
+                let pattern = Pattern::new(lanes, &first, period);
+                let now = first.map(|address| address.wrapping_add(moved));
+                let (mut slow, mut quick) = (World::new(&now), World::new(&now));
+                let unchanged = quick.values();
+                match quick.repeat(op, lanes, &pattern) {
+                    Some(changed) => {
+                        assert_eq!(slow.step(op, lanes), Ok(changed), "{lanes} {moved} {period}");
+                        assert_eq!(quick.values(), slow.values(), "{lanes} {moved} {period}");
+                        repeated += 1;
+                    }
+                    None => assert_eq!(quick.values(), unchanged),
+                }
+            }
+        }
+    }
+    assert!(repeated > 300, "{repeated}");
+}
+
+#[test]
+fn other_addresses_and_lanes_are_no_repetition() {
+    for (op, lanes) in
+        operations(Space::Global).iter().flat_map(|op| LANES.map(move |lanes| (op, lanes)))
+    {
+        let row: Addresses = std::array::from_fn(|l| BASE + 4 * l as u64);
+        let pattern = Pattern::new(lanes, &row, 4);
+        for lane in lanes.lanes().skip(1) {
+            let mut other = row;
+            other[lane as usize] += 4;
+            assert_eq!(World::new(&other).repeat(op, lanes, &pattern), None, "lane {lane}");
+        }
+        let more = lanes | LaneMask(2);
+        if more != lanes {
+            assert_eq!(World::new(&row).repeat(op, more, &pattern), None);
+        }
+        // Addresses of absent lanes do not matter.
+        let mut wild = row;
+        (!lanes).lanes().for_each(|lane| wild[lane as usize] = u64::MAX);
+        assert!(World::new(&wild).repeat(op, lanes, &pattern).is_some(), "{lanes}");
+    }
+}
