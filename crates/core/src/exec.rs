@@ -30,7 +30,7 @@ mod texture;
 mod video;
 mod warp;
 
-pub use access::{Pattern, is_repeatable, repeat};
+pub use access::{Pattern, is_repeatable, load_parameters, repeat};
 pub use alu::{LaneFunction, lane_function};
 pub use arith::half::{short_bits, short_value};
 pub use barrier::{barrier_votes, finish_barrier_reduction, waits_for_block};

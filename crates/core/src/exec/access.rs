@@ -7,11 +7,14 @@
 //! this undefined.)
 
 mod check;
+mod fixed;
 mod pattern;
 mod vector;
 
 use check::{Parts, Reach, first_fault, resolve, serve_parts};
 pub(super) use check::{check, fill_addresses, first_fault_of};
+use fixed::broadcast;
+pub use fixed::load_parameters;
 pub use pattern::{Pattern, is_repeatable, repeat};
 pub(super) use vector::atomic_vector;
 
@@ -34,20 +37,10 @@ pub(super) fn load(
     env: &mut Env<'_>,
 ) -> Result<Effect, Fault> {
     let Some(lowest) = lanes.lowest() else { return Ok(Effect::Done) };
-    let Access { space, ty, count, bypass_l1, .. } = op.access;
+    let Access { space, ty, count, .. } = op.access;
     let bytes = u64::from(ty.bytes()) * u64::from(count);
     fill_addresses(op.address, lanes, registers, env.addresses);
-    let effect = |space, row| {
-        Effect::Access(MemoryAccess {
-            space,
-            kind: AccessKind::Read,
-            lanes,
-            bytes: bytes as u8,
-            bypass_l1,
-            changed: false,
-            row,
-        })
-    };
+    let effect = |space, row| Effect::Access(read(op, space, lanes, row));
     // Parameters and constants at a fixed address need one read for all lanes.
     if op.address.base == AddressBase::Zero && matches!(space, Space::Param | Space::Const) {
         let one = Parts::single(space, LaneMask::lane(lowest));
@@ -56,9 +49,10 @@ pub(super) fn load(
         };
         match reach.segment {
             Some(segment) => {
-                broadcast(&env.global.view(segment), op, lanes, env.addresses, registers)
+                let memory = &env.global.view(segment);
+                broadcast(memory, op, lanes, env.addresses[0], registers);
             }
-            None => broadcast(&ParamBlock(env.params), op, lanes, env.addresses, registers),
+            None => broadcast(&ParamBlock(env.params), op, lanes, env.addresses[0], registers),
         }
         return Ok(effect(space, false));
     }
@@ -84,6 +78,13 @@ pub(super) fn load(
     }
     let row = gather_parts(&parts, op, registers, env)?;
     Ok(effect(parts.space(), row))
+}
+
+/// Returns the access of a load.
+fn read(op: &Load, space: Space, lanes: LaneMask, row: bool) -> MemoryAccess {
+    let Access { ty, count, bypass_l1, .. } = op.access;
+    let (kind, bytes) = (AccessKind::Read, ty.bytes() as u8 * count);
+    MemoryAccess { space, kind, lanes, bytes, bypass_l1, changed: false, row }
 }
 
 /// Loads elements of any type from any memories. Returns true if they are a row.
@@ -432,25 +433,6 @@ fn gather(
                 put(registers, d, access.wide, lanes, value);
             }
         });
-    }
-}
-
-/// Loads the elements of one lane into the registers of all.
-fn broadcast(
-    memory: &impl Words,
-    op: &Load,
-    lanes: LaneMask,
-    addresses: &Addresses,
-    registers: &mut RegisterFile,
-) {
-    let access = op.access;
-    for (i, d) in op.d.iter().enumerate().take(access.count.into()) {
-        let Some(d) = *d else { continue };
-        let address = addresses[0].wrapping_add(u64::from(access.ty.bytes()) * i as u64);
-        let bits = access.ty.bits();
-        let value = element(memory, 0, address, bits);
-        let value = if access.ty.is_signed() { sign_extend(value, bits) } else { value };
-        put(registers, d, access.wide, lanes, |_| value);
     }
 }
 

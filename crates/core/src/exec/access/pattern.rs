@@ -14,6 +14,33 @@ use crate::kernel::{AddressBase, Load, Op, Store};
 /// Bytes of a word.
 const WORD: u64 = 4;
 
+/// Runs of lanes that a pattern remembers.
+const MOST_RUNS: usize = 4;
+
+/// Lanes in order that access adjacent words, or all the same.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    lane: usize,
+    lanes: usize,
+    /// Offset of the first lane, as in [`Pattern::offsets`].
+    offset: u64,
+    /// Bytes from one lane to the next: those of a word, or 0.
+    step: u64,
+}
+
+impl Run {
+    /// Adds the next lane of an access. Returns false if it does not continue the run.
+    fn add(&mut self, lane: usize, offset: u64) -> bool {
+        let step = offset.wrapping_sub(self.offset);
+        if self.lanes == 1 && matches!(step, 0 | WORD) {
+            self.step = step;
+        }
+        let continues = lane == self.lane + self.lanes && step == self.step * self.lanes as u64;
+        self.lanes += usize::from(continues);
+        continues
+    }
+}
+
 /// Addresses of an access, which may move by multiples of a period.
 #[derive(Clone)]
 pub struct Pattern {
@@ -30,12 +57,14 @@ pub struct Pattern {
     is_in: Addresses,
     /// True if the access has few lanes.
     is_sparse: bool,
-    /// Bytes from the lowest address to that of the lowest lane, and to the highest address.
+    /// Bytes from the lowest address to that of the lowest lane, and to the end of the highest word;
+    /// the latter is more than any memory has if words are not aligned.
     extent: (u64, u64),
-    /// True if the offsets are multiples of a word.
-    is_aligned: bool,
     /// True if lane `l` is `l` words after lane 0.
     is_row: bool,
+    /// Runs of lanes; none if they are many or short.
+    runs: [Run; MOST_RUNS],
+    run_count: usize,
     vectors: Vectors,
 }
 
@@ -46,6 +75,7 @@ impl Pattern {
         let first = addresses[lowest as usize % MAX_LANES];
         let (mut offsets, mut is_in) = ([0; MAX_LANES], [0; MAX_LANES]);
         let (mut low, mut high, mut all, mut is_row) = (0, 0, 0, true);
+        let (mut runs, mut run_count) = ([Run::default(); MOST_RUNS], 0_usize);
         for lane in lanes.lanes() {
             let at = lane as usize % MAX_LANES;
             let offset = addresses[at].wrapping_sub(first);
@@ -53,7 +83,19 @@ impl Pattern {
             (low, high) = ((offset as i64).min(low), (offset as i64).max(high));
             all |= offset;
             is_row &= offset == u64::from(lane - lowest) * WORD;
+            let last = runs.get_mut(run_count.wrapping_sub(1));
+            if !last.is_some_and(|run: &mut Run| run.add(at, offset)) {
+                if let Some(run) = runs.get_mut(run_count) {
+                    *run = Run { lane: at, lanes: 1, offset, step: 0 };
+                }
+                run_count += 1;
+            }
         }
+        let is_short = run_count > MOST_RUNS || 4 * run_count > lanes.count() as usize;
+        // Wild addresses are in no memory.
+        let span = high.checked_sub(low).map_or(u64::MAX, |bytes| bytes as u64);
+        let is_aligned = (first | all | period).is_multiple_of(WORD);
+        let bytes = if is_aligned { span.saturating_add(WORD) } else { u64::MAX };
         let within = period.wrapping_sub(1);
         Pattern {
             lanes,
@@ -63,10 +105,10 @@ impl Pattern {
             offsets,
             is_in,
             is_sparse: lanes.is_sparse(),
-            // Wild addresses are in no buffer.
-            extent: (low.unsigned_abs(), high.checked_sub(low).map_or(u64::MAX, |n| n as u64)),
-            is_aligned: all.is_multiple_of(WORD),
+            extent: (low.unsigned_abs(), bytes),
             is_row,
+            runs,
+            run_count: if is_short { 0 } else { run_count },
             vectors: Vectors::default(),
         }
     }
@@ -107,13 +149,11 @@ impl Pattern {
         (differs == 0).then_some(first)
     }
 
-    /// Returns the first byte and the number of bytes of the words from the lowest to the highest
-    /// address, if these are aligned.
+    /// Returns the lowest address, and the number of bytes to the end of the highest word.
     #[inline(always)]
-    fn range(&self, first: u64) -> Option<(u64, u64)> {
-        let (below, span) = self.extent;
-        let is_aligned = self.is_aligned && first.is_multiple_of(WORD);
-        is_aligned.then(|| (first.wrapping_sub(below), span.saturating_add(WORD)))
+    fn range(&self, first: u64) -> (u64, u64) {
+        let (below, bytes) = self.extent;
+        (first.wrapping_sub(below), bytes)
     }
 
     /// Returns the address of lane 0, even if it is absent, for lanes in a row.
@@ -129,6 +169,16 @@ impl Pattern {
         if let Some(address) = self.row(first)
             && memory.load_row(address, self.lanes, d)
         {
+            return;
+        }
+        if self.run_count > 0 {
+            for run in self.runs.iter().take(self.run_count) {
+                let (from, d) = (first.wrapping_add(run.offset), &mut d[run.lane..][..run.lanes]);
+                match run.step {
+                    0 => d.fill(memory.load(run.lane, from)),
+                    _ => memory.load_run(from, d),
+                }
+            }
             return;
         }
         let address = |lane: usize| first.wrapping_add(self.offsets[lane]);
@@ -196,7 +246,7 @@ pub fn repeat(
     match op {
         Op::Load(Load { access, address, d: [Some(d), ..], .. }) => {
             let first = with_addresses(*address, registers, First(pattern))?;
-            let (from, bytes) = pattern.range(first)?;
+            let (from, bytes) = pattern.range(first);
             let d = &mut registers.narrow[usize::from(d.0)];
             match access.space {
                 Space::Shared if shared.holds(from, bytes) => pattern.load(&*shared, first, d),
@@ -207,7 +257,7 @@ pub fn repeat(
         }
         Op::Store(Store { access, address, s: [s, ..], .. }) => {
             let first = with_addresses(*address, registers, First(pattern))?;
-            let (from, bytes) = pattern.range(first)?;
+            let (from, bytes) = pattern.range(first);
             let s = &registers.narrow[usize::from(s.0)];
             match access.space {
                 Space::Shared if shared.holds(from, bytes) => Some(pattern.store(shared, first, s)),

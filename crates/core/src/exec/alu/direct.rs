@@ -112,7 +112,7 @@ macro_rules! fused {
 /// Makes a lane's function of an operation that rounds to nearest.
 macro_rules! near {
     ($f:ident) => {
-        |a: f32, b: f32| float::$f(a, b, Round::Nearest)
+        |a, b| float::$f(a, b, Round::Nearest)
     };
 }
 
@@ -183,6 +183,11 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
         (LaneFn::FAdd(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(add)),
         (LaneFn::FSub(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(sub)),
         (LaneFn::FMul(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(mul)),
+        (LaneFn::FAdd(PLAIN), Type::F64, _) => one_loop!(binary<f64, f64, f64>, near!(add)),
+        (LaneFn::FSub(PLAIN), Type::F64, _) => one_loop!(binary<f64, f64, f64>, near!(sub)),
+        (LaneFn::FMul(PLAIN), Type::F64, _) => one_loop!(binary<f64, f64, f64>, near!(mul)),
+        (LaneFn::FNeg { ftz: false }, Type::F64, _) => one_loop!(unary<f64, f64>, float::neg),
+        (LaneFn::FAbs { ftz: false }, Type::F64, _) => one_loop!(unary<f64, f64>, float::abs),
         (LaneFn::Fma(PLAIN), Type::F32, _) => fused!(f32),
         (LaneFn::Fma(PLAIN), Type::F64, _) => fused!(f64),
         (LaneFn::Cvt(_), ..) => selection!(cvt, modifiers),

@@ -53,6 +53,8 @@ pub(super) struct Step {
     pub repeats: bool,
     /// True if a warp executes it ahead of a deferred barrier at which it has arrived.
     pub ahead: bool,
+    /// True for a straight piece whose rest is executed ahead.
+    pub all_ahead: bool,
     /// True if a branch follows the straight piece, and lanes reach it only from there.
     pub to_branch: bool,
     /// Number of micro-ops from here to the end of the straight piece; 0: it is not straight.
@@ -111,6 +113,7 @@ impl<'a> Plan<'a> {
                 flow: join(op),
                 repeats: exec::is_repeatable(&op.inst.op),
                 ahead: cost.ahead,
+                all_ahead: false,
                 to_branch: false,
                 len: 0,
                 first: 0,
@@ -142,10 +145,13 @@ impl<'a> Plan<'a> {
             }
             let to_branch =
                 steps.get(pc.index()).is_some_and(|s| s.way == Way::Branch) && !reached[pc.index()];
-            for at in from..straight.len() {
+            let mut all_ahead = true;
+            for at in (from..straight.len()).rev() {
                 let step: &mut Step = &mut steps[straight[at].pc.index()];
                 (step.first, step.len) = (at as u32, (straight.len() - at) as u32);
                 (step.way, step.to_branch) = (Way::Straight, to_branch);
+                all_ahead &= step.ahead;
+                step.all_ahead = all_ahead;
             }
         }
         Plan { ops, steps, straight }

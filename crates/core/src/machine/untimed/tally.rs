@@ -3,7 +3,7 @@
 //! Warps mostly execute a step with the masks, and access memory in the pattern, of its last
 //! execution, or of an earlier one: in a loop, each warp of a block does what the ones before it
 //! did, and the next block starts over. Such an execution costs an addition; the observer is told
-//! at the end, or when a step has too many of them.
+//! at the end, or when a step has too many different ones.
 
 use super::plan::{Plan, Step};
 use crate::base::{LaneMask, MAX_LANES, Pc};
@@ -14,13 +14,23 @@ use crate::machine::pricing::Kind;
 
 /// Different executions of a step that are remembered.
 const MOST: usize = 8;
+/// Accesses of a step in a row that repeat no other, after which they are told one by one.
+const MOST_UNLIKE: u32 = 64;
 
 /// Events not yet told, by PC.
 pub(super) struct Tally {
     /// Executions of the straight piece that begins here.
     pieces: Vec<Piece>,
     runs: Vec<Recent<Run>>,
-    patterns: Vec<Recent<Box<Pattern>>>,
+    patterns: Vec<Patterns>,
+}
+
+/// Accesses of a step.
+#[derive(Default)]
+struct Patterns {
+    recent: Recent<Box<Pattern>>,
+    /// Accesses in a row without a known pattern.
+    unlike: u32,
 }
 
 /// Executions of a straight piece with one mask.
@@ -46,28 +56,32 @@ struct Pattern {
     times: u64,
 }
 
-/// Different executions of a step, at most [`MOST`]; the latest is the first.
+/// Different executions of a step, at most [`MOST`]. One that comes again moves to the front.
 #[derive(Clone)]
 struct Recent<T>(Vec<T>);
 
+impl<T> Default for Recent<T> {
+    fn default() -> Recent<T> {
+        Recent(Vec::new())
+    }
+}
+
 impl<T> Recent<T> {
-    /// Returns `f` of the first one for which it is some, which becomes the latest.
+    /// Returns `f` of the first one for which it is some.
     #[inline(always)]
     fn find<R>(&mut self, mut f: impl FnMut(&mut T) -> Option<R>) -> Option<R> {
         let (at, found) =
             self.0.iter_mut().enumerate().find_map(|(at, one)| Some((at, f(one)?)))?;
         if at > 0 {
-            self.0.swap(0, at);
+            self.0.swap(at - 1, at);
         }
         Some(found)
     }
 
-    /// Makes a new one the latest. Returns the one that it replaces, if there are many.
+    /// Adds one at the end. Returns the one that it replaces, if there are many.
     fn add(&mut self, one: T) -> Option<T> {
         let replaced = if self.0.len() < MOST { None } else { self.0.pop() };
         self.0.push(one);
-        let last = self.0.len() - 1;
-        self.0.swap(0, last);
         replaced
     }
 }
@@ -77,8 +91,8 @@ impl Tally {
     pub(super) fn new(steps: usize) -> Tally {
         Tally {
             pieces: vec![Piece::default(); steps],
-            runs: vec![Recent(Vec::new()); steps],
-            patterns: (0..steps).map(|_| Recent(Vec::new())).collect(),
+            runs: vec![Recent::default(); steps],
+            patterns: (0..steps).map(|_| Patterns::default()).collect(),
         }
     }
 
@@ -133,11 +147,14 @@ impl Tally {
         pc: Pc,
         mut repeat: impl FnMut(&exec::Pattern) -> Option<bool>,
     ) -> Option<bool> {
-        self.patterns[pc.index()].find(|pattern| {
+        let Patterns { recent, unlike } = &mut self.patterns[pc.index()];
+        let changed = recent.find(|pattern| {
             let changed = repeat(pattern.shape.pattern())?;
             pattern.times += 1;
             Some(changed)
-        })
+        })?;
+        *unlike = 0;
+        Some(changed)
     }
 
     /// Adds an access, whose traffic is `traffic` unless it repeats a known one of the step.
@@ -150,15 +167,23 @@ impl Tally {
         addresses: &mut [u64; MAX_LANES],
         traffic: impl FnOnce(&mut [u64; MAX_LANES]) -> Traffic,
     ) {
-        let patterns = &mut self.patterns[pc.index()];
-        let known = patterns
+        let Patterns { recent, unlike } = &mut self.patterns[pc.index()];
+        if *unlike > MOST_UNLIKE {
+            return observer.accesses(pc, &traffic(addresses), 1);
+        }
+        let known = recent
             .find(|pattern| pattern.shape.fits(access, addresses).then(|| pattern.times += 1));
-        if known.is_none() {
-            let shape = Shape::new(access, addresses);
-            let pattern = Pattern { shape, traffic: traffic(addresses), times: 1 };
-            if let Some(ended) = patterns.add(Box::new(pattern)) {
-                observer.accesses(pc, &ended.traffic, ended.times);
-            }
+        if known.is_some() {
+            *unlike = 0;
+            return;
+        }
+        *unlike += 1;
+        let shape = Shape::new(access, addresses);
+        let pattern = Pattern { shape, traffic: traffic(addresses), times: 1 };
+        let ended = recent.add(Box::new(pattern));
+        let all = if *unlike > MOST_UNLIKE { std::mem::take(&mut recent.0) } else { Vec::new() };
+        for ended in ended.into_iter().chain(all) {
+            observer.accesses(pc, &ended.traffic, ended.times);
         }
     }
 
@@ -171,7 +196,7 @@ impl Tally {
             runs.0.into_iter().for_each(|run| tell_run(step, observer, Pc(pc), run));
         }
         for (patterns, pc) in self.patterns.into_iter().zip(0..) {
-            for pattern in patterns.0 {
+            for pattern in patterns.recent.0 {
                 observer.accesses(Pc(pc), &pattern.traffic, pattern.times);
             }
         }

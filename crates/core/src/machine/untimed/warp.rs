@@ -99,7 +99,7 @@ impl<'a, O: Observer> Runner<'a, O> {
                 continue;
             }
             at = match step.way {
-                Way::Straight if quick && warp.ahead.is_none() => {
+                Way::Straight if quick && (warp.ahead.is_none() || step.all_ahead) => {
                     self.straight(warp, step, pc, active)
                 }
                 Way::Straight => self.straight_slowly(warp, w, step, active),
@@ -151,7 +151,7 @@ impl<'a, O: Observer> Runner<'a, O> {
         let count = piece.len() as u64;
         self.pace.skip(count);
         let next = piece.last().map_or(pc, |last| last.next);
-        if step.to_branch && self.is_quick() {
+        if step.to_branch && warp.ahead.is_none() && self.is_quick() {
             return self.branch(warp, &plan.steps[next.index()], next, active);
         }
         warp.control.go_on(next)
@@ -300,6 +300,11 @@ impl<'a, O: Observer> Runner<'a, O> {
     /// Executes any load or store.
     #[inline(never)]
     fn access_anew(&mut self, warp: &mut Warp, issue: &Issue<'_>) -> Result<(), Box<FaultReport>> {
+        let (op, lanes, params) = (&issue.step.inst.op, issue.lanes, &self.cx.params);
+        if let Some(access) = exec::load_parameters(op, lanes, &mut warp.registers, params) {
+            self.transfer(issue, access);
+            return Ok(());
+        }
         let effect = self.execute(warp, issue).map_err(|f| self.fault(f, warp, issue))?;
         if let Effect::Access(access) = effect {
             self.accessed(warp, issue, access);

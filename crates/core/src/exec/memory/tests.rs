@@ -1,0 +1,39 @@
+//! Segments and parameter blocks.
+
+use super::*;
+
+#[test]
+fn segments_keep_their_content() {
+    let memory =
+        GlobalMemory::new(vec![(0x2000, 6, vec![5, 6], true), (0x1000, 8, vec![1, 2], false)]);
+    assert_eq!(memory.words(0x1000).unwrap().collect::<Vec<_>>(), [1, 2]);
+    assert!(memory.words(0x1004).is_none());
+    let mut words = [9; 4];
+    memory.read(0xffc, &mut words);
+    assert_eq!(words, [9, 1, 2, 9]);
+    memory.write(0x1004, &[3, 4]);
+    memory.read(0x1000, &mut words);
+    assert_eq!(words, [1, 3, 2, 9], "unmapped words stay");
+    memory.write(0x1004, &[2]);
+    let at = |a| memory.segment(a).filter(|s| s.holds(a, 4)).map(|s| s.address);
+    assert_eq!(
+        [0, 0xfff, 0x1000, 0x1004, 0x1005, 0x2002, 0x2003, u64::MAX].map(at),
+        [None, None, Some(0x1000), Some(0x1000), None, Some(0x2000), None, None]
+    );
+    assert_eq!(
+        memory.into_segments(),
+        [(0x1000, 8, vec![1, 2], false), (0x2000, 6, vec![5, 6], true)]
+    );
+}
+
+#[test]
+#[should_panic(expected = "overlap")]
+fn overlapping_segments_are_refused() {
+    GlobalMemory::new(vec![(0x1000, 8, vec![0; 2], true), (0x1004, 4, vec![0], true)]);
+}
+
+#[test]
+fn a_parameter_block_may_end_within_a_word() {
+    let block = ParamBlock(&[1, 2, 3, 4, 5, 6]);
+    assert_eq!((block.load(0, 2), block.load(0, 4)), (0x0403_0201, 0x0605));
+}
