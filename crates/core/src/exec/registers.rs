@@ -51,8 +51,8 @@ impl RegisterFile {
     /// Resets the file for a starting warp.
     /// Variables are 0; constants and special registers are set.
     pub fn start(&mut self, registers: &Registers, place: &WarpPlace) {
-        self.narrow.as_flattened_mut().fill(0);
-        self.wide.as_flattened_mut().fill(0);
+        self.narrow.fill([0; MAX_LANES]);
+        self.wide.fill([0; MAX_LANES]);
         self.predicates.fill(0);
         self.calls.iter_mut().for_each(CallStack::clear);
         self.copies.clear();
