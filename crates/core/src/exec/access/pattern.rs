@@ -71,27 +71,20 @@ pub struct Pattern {
 impl Pattern {
     /// Creates the pattern of an access of some lanes. `period` is a power of two.
     pub fn new(lanes: LaneMask, addresses: &Addresses, period: u64) -> Pattern {
-        let lowest = lanes.lowest().unwrap_or(0);
-        let first = addresses[lowest as usize % MAX_LANES];
-        let (mut offsets, mut is_in) = ([0; MAX_LANES], [0; MAX_LANES]);
-        let (mut low, mut high, mut all, mut is_row) = (0, 0, 0, true);
-        let (mut runs, mut run_count) = ([Run::default(); MOST_RUNS], 0_usize);
-        for lane in lanes.lanes() {
-            let at = lane as usize % MAX_LANES;
-            let offset = addresses[at].wrapping_sub(first);
-            (offsets[at], is_in[at]) = (offset, u64::MAX);
+        let lowest = lanes.lowest().unwrap_or(0) as usize % MAX_LANES;
+        let first = addresses[lowest];
+        let is_in: Addresses =
+            std::array::from_fn(|lane| u64::from(lanes.0 >> lane & 1).wrapping_neg());
+        let offsets: Addresses =
+            std::array::from_fn(|lane| addresses[lane].wrapping_sub(first) & is_in[lane]);
+        let (mut low, mut high, mut all, mut unlike_row) = (0, 0, 0, 0);
+        for (lane, &offset) in offsets.iter().enumerate() {
             (low, high) = ((offset as i64).min(low), (offset as i64).max(high));
             all |= offset;
-            is_row &= offset == u64::from(lane - lowest) * WORD;
-            let last = runs.get_mut(run_count.wrapping_sub(1));
-            if !last.is_some_and(|run: &mut Run| run.add(at, offset)) {
-                if let Some(run) = runs.get_mut(run_count) {
-                    *run = Run { lane: at, lanes: 1, offset, step: 0 };
-                }
-                run_count += 1;
-            }
+            let in_row = (lane as u64).wrapping_sub(lowest as u64).wrapping_mul(WORD);
+            unlike_row |= (offset ^ in_row) & is_in[lane];
         }
-        let is_short = run_count > MOST_RUNS || 4 * run_count > lanes.count() as usize;
+        let (runs, run_count) = runs(lanes, &offsets);
         // Wild addresses are in no memory.
         let span = high.checked_sub(low).map_or(u64::MAX, |bytes| bytes as u64);
         let is_aligned = (first | all | period).is_multiple_of(WORD);
@@ -99,16 +92,16 @@ impl Pattern {
         let within = period.wrapping_sub(1);
         Pattern {
             lanes,
-            lowest: lowest as usize % MAX_LANES,
+            lowest,
             within,
             place: first & within,
             offsets,
             is_in,
             is_sparse: lanes.is_sparse(),
             extent: (low.unsigned_abs(), bytes),
-            is_row,
+            is_row: unlike_row == 0,
             runs,
-            run_count: if is_short { 0 } else { run_count },
+            run_count,
             vectors: Vectors::default(),
         }
     }
@@ -200,6 +193,23 @@ impl Pattern {
         }
         changed
     }
+}
+
+/// Returns the runs of lanes and their number; 0 if they are many or short.
+fn runs(lanes: LaneMask, offsets: &Addresses) -> ([Run; MOST_RUNS], usize) {
+    let (mut runs, mut count) = ([Run::default(); MOST_RUNS], 0_usize);
+    for lane in lanes.lanes() {
+        let lane = lane as usize % MAX_LANES;
+        let last = runs.get_mut(count.wrapping_sub(1));
+        if last.is_some_and(|run| run.add(lane, offsets[lane])) {
+            continue;
+        }
+        let Some(run) = runs.get_mut(count) else { return (runs, 0) };
+        *run = Run { lane, lanes: 1, offset: offsets[lane], step: 0 };
+        count += 1;
+    }
+    let is_short = 4 * count > lanes.count() as usize;
+    (runs, if is_short { 0 } else { count })
 }
 
 /// The first address of a pattern in registers.

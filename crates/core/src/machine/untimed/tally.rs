@@ -13,7 +13,7 @@ use crate::machine::memsys::Shape;
 use crate::machine::pricing::Kind;
 
 /// Different executions of a step that are remembered.
-const MOST: usize = 8;
+const MOST: usize = 10;
 /// Accesses of a step in a row that repeat no other, after which they are told one by one.
 const MOST_UNLIKE: u32 = 64;
 
@@ -56,7 +56,7 @@ struct Pattern {
     times: u64,
 }
 
-/// Different executions of a step, at most [`MOST`]. One that comes again moves to the front.
+/// Different executions of a step, at most [`MOST`]; the latest first.
 #[derive(Clone)]
 struct Recent<T>(Vec<T>);
 
@@ -73,15 +73,15 @@ impl<T> Recent<T> {
         let (at, found) =
             self.0.iter_mut().enumerate().find_map(|(at, one)| Some((at, f(one)?)))?;
         if at > 0 {
-            self.0.swap(at - 1, at);
+            self.0[..=at].rotate_right(1);
         }
         Some(found)
     }
 
-    /// Adds one at the end. Returns the one that it replaces, if there are many.
+    /// Adds one. Returns the one that came last of all, if there are many.
     fn add(&mut self, one: T) -> Option<T> {
         let replaced = if self.0.len() < MOST { None } else { self.0.pop() };
-        self.0.push(one);
+        self.0.insert(0, one);
         replaced
     }
 }
