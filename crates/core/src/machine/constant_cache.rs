@@ -7,6 +7,8 @@
 //! on an H200 by stall samples per instruction and on an H100 by the clock (docs/calibration.md). Not
 //! modeled: capacity, as lines stay.
 
+use std::collections::BTreeMap;
+
 use crate::base::Cycle;
 use crate::kernel::{Native, NativeKernel, Op};
 use crate::spec::ConstantCache;
@@ -55,9 +57,6 @@ impl ConstantLines {
     }
 }
 
-/// Arrival cycles by address, of few.
-type Arrivals = Vec<(u64, Cycle)>;
-
 /// Constant caches of one SM.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Constants<'a> {
@@ -69,9 +68,9 @@ pub(super) struct Constants<'a> {
     /// Arrival cycle by number of the line; 0 for lines that were not requested.
     arrives: Vec<Cycle>,
     /// Arrival of LDC's lines by their address.
-    loaded: Arrivals,
-    /// Arrival of blocks in the second level.
-    shared: Arrivals,
+    loaded: BTreeMap<u64, Cycle>,
+    /// Arrival of blocks in the second level by their address.
+    shared: BTreeMap<u64, Cycle>,
 }
 
 impl<'a> Constants<'a> {
@@ -118,22 +117,23 @@ impl<'a> Constants<'a> {
     ///
     /// `far` is true for banks in memory.
     pub(super) fn load(&mut self, address: u64, far: bool, now: Cycle) -> Cycle {
-        let line = address - address % u64::from(self.times.line.max(1));
-        if let Some(&(_, arrives)) = self.loaded.iter().find(|(known, _)| *known == line) {
+        if self.times.line == 0 {
+            return now; // the machine has no such cache
+        }
+        let line = address - address % u64::from(self.times.line);
+        if let Some(&arrives) = self.loaded.get(&line) {
             return arrives.max(now);
         }
         let arrives = self.second_level(line, far, now);
-        self.loaded.push((line, arrives));
+        self.loaded.insert(line, arrives);
         arrives
     }
 
     fn second_level(&mut self, address: u64, far: bool, now: Cycle) -> Cycle {
         let block = address - address % u64::from(self.times.block.max(1));
-        let known = self.shared.iter().find(|(known, _)| *known == block);
-        let arrives = known.map(|&(_, arrives)| arrives).unwrap_or_else(|| {
+        let arrives = *self.shared.entry(block).or_insert_with(|| {
             let ConstantCache { launch, memory, .. } = self.times;
             let latency = if far { memory.saturating_sub(self.late).max(launch) } else { launch };
-            self.shared.push((block, now + Cycle::from(latency)));
             now + Cycle::from(latency)
         });
         arrives.max(now) + Cycle::from(self.times.hit)
@@ -165,5 +165,8 @@ mod tests {
         assert_eq!(constants.load(4096 + 256, true, 3000), 3660, "another block");
         let alone = |active| Constants::new(&[0], Some(cache), 0, active, 132).fetch(1, 1000);
         assert_eq!([1, 66, 99].map(alone), [1070, 1070, 1120]);
+        let mut absent = Constants::new(&[], None, 0, 132, 132);
+        assert_eq!((0..99).map(|at| absent.load(at, true, 7)).max(), Some(7));
+        assert!(absent.loaded.is_empty(), "a machine without the cache keeps no lines");
     }
 }

@@ -71,7 +71,7 @@ pub(super) struct MemorySystem {
     native: Option<Latencies>,
     /// Shares in the launch's buffers, to find lines of other SMs in L2.
     shares: Option<Shares>,
-    /// Warp whose access is served.
+    /// Warp whose access is served (machine code).
     pub reader: Reader,
     /// Log of L2 requests, if enabled.
     log: Option<RequestLog>,

@@ -94,8 +94,10 @@ impl<O: Observer> Issuer<'_, O> {
         let atomics = cx.atomics.as_ref().filter(|_| weighs).map(|units| (units, Weight::of(op)));
         let native = cx.kernel.native.is_some();
         let from = if native { self.request.from } else { now };
-        let (block, since) = (warp.block_id.0.into(), warp.since);
-        self.memory.reader = Reader { block, warp: warp.index, pc, since };
+        if native {
+            let (block, since) = (warp.block_id.0.into(), warp.since);
+            self.memory.reader = Reader { block, warp: warp.index, pc, since };
+        }
         let mut served =
             self.memory.serve(from, (pc, access), &mut self.addresses, slot, price, atomics);
         self.shared.queue_accepts(self.memory.accepts_at());

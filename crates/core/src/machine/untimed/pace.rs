@@ -11,11 +11,11 @@ use crate::machine::warp::Warp;
 pub(super) struct Pace {
     /// Micro-ops executed.
     issued: u64,
-    /// Their number at which the turn ends.
+    /// Number of micro-ops at which the turn ends.
     until: u64,
-    /// Their number at which the turn ends or states are compared.
+    /// Number of micro-ops at which the turn ends or states are compared.
     quick: u64,
-    /// Those that `watch` has counted.
+    /// Micro-ops that `watch` has counted.
     told: u64,
     watch: Watch,
 }
