@@ -261,6 +261,13 @@ mod tests {
     }
 
     #[test]
+    fn a_kernel_that_kills_its_lanes_traps() {
+        for line in ["KILL", "@!P0 KILL", "BPT.TRAP 0x1"] {
+            assert_eq!(lowered(line).expect(line).0, Op::Trap, "{line}");
+        }
+    }
+
+    #[test]
     fn a_branch_of_all_lanes_looks_for_any() {
         let (op, _) = lowered("@P1 BRA.U.ANY 0x100").expect("supported");
         assert_eq!(op, Op::BranchIfAny { target: Pc(16) });
