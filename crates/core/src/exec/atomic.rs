@@ -19,8 +19,9 @@ pub(super) fn serve(
     global: bool,
     registers: &mut RegisterFile,
 ) -> bool {
-    if (op.f, op.d) == (AtomicFn::Add, None) && matches!(op.ty, Type::U32 | Type::S32 | Type::B32) {
-        return add_words(memory, &registers.narrow[usize::from(op.b.0)], lanes, addresses);
+    let sums = op.f == AtomicFn::Add && !op.tells_swap;
+    if sums && matches!(op.ty, Type::U32 | Type::S32 | Type::B32) {
+        return add_words(memory, op, lanes, addresses, registers);
     }
     let has_c = op.f == AtomicFn::Cas;
     let mut before = [0; MAX_LANES];
@@ -69,16 +70,23 @@ pub(super) fn serve(
 /// Adds integers to words, the most frequent case of [`serve`]. Returns true if any changed.
 fn add_words(
     memory: &mut impl Words,
-    operands: &[u32; MAX_LANES],
+    op: &Atomic,
     lanes: LaneMask,
     addresses: &[u64; MAX_LANES],
+    registers: &mut RegisterFile,
 ) -> bool {
+    let operands = &registers.narrow[usize::from(op.b.0)];
+    let mut before = [0; MAX_LANES];
     let mut changed = false;
     for lane in lanes.lanes() {
         let lane = lane as usize & (MAX_LANES - 1);
         let (old, new) =
             memory.update(lane, addresses[lane], |old| old.wrapping_add(operands[lane]));
+        before[lane] = old;
         changed |= old != new;
+    }
+    if let Some(d) = op.d {
+        put(registers, d, false, lanes, |lane| before[lane].into());
     }
     changed
 }

@@ -16,13 +16,13 @@ mod native;
 mod queue;
 mod shape;
 
+use banks::{atomic_wavefronts, same_word_lanes};
 pub(super) use banks::{ideal_wavefronts, wavefronts};
 use images::TextureUnit;
 pub(super) use images::{Fetch, Texels};
 pub(super) use lines::Lines;
 pub(super) use shape::Shape;
 
-use distinct::Distinct;
 use queue::UnitQueue;
 
 use super::atomics::{AtomicPath, AtomicUnits, Weight};
@@ -452,10 +452,10 @@ impl MemorySystem {
 
     /// Returns the passes over the banks of shared memory.
     ///
-    /// A step's loads and stores mostly have one shape.
+    /// A step's loads and stores, of which `access` is one, mostly have one shape.
     fn passes(&mut self, pc: Pc, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
         let banks = self.spec.shared_banks;
-        if access.row || access.kind == AccessKind::Atomic {
+        if access.row {
             return wavefronts(access, addresses, banks);
         }
         if self.in_banks.len() <= pc.index() {
@@ -481,16 +481,17 @@ impl MemorySystem {
         (pc, access): (Pc, MemoryAccess),
         addresses: &[u64; MAX_LANES],
     ) -> Served {
-        let passes = self.passes(pc, access, addresses);
-        let ideal = ideal_wavefronts(access, self.spec.shared_banks);
+        let banks = self.spec.shared_banks;
+        let (passes, on_one_word) = match access.kind {
+            AccessKind::Atomic => atomic_wavefronts(access, addresses, banks),
+            _ => (self.passes(pc, access, addresses), 1),
+        };
+        let ideal = ideal_wavefronts(access, banks);
         let mut done = now + Cycle::from(self.spec.shared_latency);
         if passes > 1 {
             done += Cycle::from(passes - 1) * Cycle::from(self.spec.shared_conflict);
         }
-        if access.kind == AccessKind::Atomic {
-            let conflicts = Cycle::from(same_word_lanes(access, addresses) - 1);
-            done += conflicts * Cycle::from(self.spec.shared_atomic_conflict);
-        }
+        done += Cycle::from(on_one_word - 1) * Cycle::from(self.spec.shared_atomic_conflict);
         let traffic = Traffic {
             memory: MemoryKind::Shared,
             wavefronts: passes,
@@ -539,13 +540,6 @@ pub(super) fn blank(access: MemoryAccess) -> Traffic {
         wavefronts: 0,
         ideal_wavefronts: 0,
     }
-}
-
-/// Returns the largest number of lanes that access the same word; at least 1.
-fn same_word_lanes(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
-    let mut words = Distinct::<{ 2 * MAX_LANES }>::new();
-    let word = |lane: u32| addresses[lane as usize % MAX_LANES] / 4;
-    access.lanes.lanes().map(|lane| words.add(word(lane)).into()).max().unwrap_or(1)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::MemoryAccess;
 
 /// Maximum number of banks.
-const BANKS: usize = 64;
+const BANKS: u32 = 64;
 
 /// Returns the passes that the banks need.
 ///
@@ -41,6 +41,24 @@ pub(in crate::machine) fn wavefronts(
     passes
 }
 
+/// Returns the passes of an atomic access, and the most lanes that access one word, at least 1.
+pub(super) fn atomic_wavefronts(
+    access: MemoryAccess,
+    addresses: &[u64; MAX_LANES],
+    banks: u32,
+) -> (u32, u32) {
+    if access.bytes <= 4 && !access.row {
+        let words = words_of(access.lanes, 1, addresses, banks);
+        return (words.longest(), words.most().max(1));
+    }
+    (wavefronts(access, addresses, banks), same_word_lanes(access, addresses))
+}
+
+/// Returns the most lanes that access the same word, at least 1.
+pub(super) fn same_word_lanes(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
+    words_of(access.lanes, 1, addresses, BANKS).most().max(1)
+}
+
 /// Returns the passes of lanes that are served together.
 fn passes_of(
     lanes: LaneMask,
@@ -48,30 +66,25 @@ fn passes_of(
     addresses: &[u64; MAX_LANES],
     banks: u32,
 ) -> u32 {
-    let bank_of = |word: u64| (word & u64::from(banks - 1)) as usize % BANKS; // a power of two
-    let words = lanes.lanes().flat_map(|lane| {
+    words_of(lanes, words_per_lane, addresses, banks).longest()
+}
+
+/// Returns the distinct words of lanes by bank; at most 64 words are served together.
+fn words_of(
+    lanes: LaneMask,
+    words_per_lane: u32,
+    addresses: &[u64; MAX_LANES],
+    banks: u32,
+) -> Distinct {
+    let mut words = Distinct::new();
+    let last_bank = u64::from(banks - 1); // their number is a power of two
+    for lane in lanes.lanes() {
         let first = addresses[lane as usize % MAX_LANES] / 4;
-        first..first + u64::from(words_per_lane)
-    });
-    // One word per bank suffices while no two words conflict, which is the common case.
-    let (mut taken, mut held) = (0_u64, [0; BANKS]);
-    let conflict = words.clone().any(|word| {
-        let bank = bank_of(word);
-        let free = taken >> bank & 1 == 0;
-        if free {
-            taken |= 1 << bank;
-            held[bank] = word;
+        for word in first..first + u64::from(words_per_lane) {
+            words.add(word & last_bank, word);
         }
-        !free && held[bank] != word
-    });
-    if !conflict {
-        return u32::from(taken != 0);
     }
-    let (mut distinct, mut per_bank) = (Distinct::<{ 4 * MAX_LANES }>::new(), [0_u32; BANKS]);
-    for word in words {
-        per_bank[bank_of(word)] += u32::from(distinct.add(word) == 1);
-    }
-    per_bank.into_iter().max().unwrap_or(1)
+    words
 }
 
 /// Returns the passes of the same bytes without conflicts.

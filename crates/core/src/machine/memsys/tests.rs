@@ -1,5 +1,7 @@
+use std::collections::BTreeSet;
+
 use super::*;
-use crate::base::LaneMask;
+use crate::base::{LaneMask, mix};
 use crate::exec::{AddressMode, Channel, Image, ImageShape};
 
 fn shared(bytes: u8, address: impl Fn(u64) -> u64) -> u32 {
@@ -28,6 +30,29 @@ fn bank_conflicts_follow_the_stride() {
     assert_eq!(shared(8, |lane| lane * 8), 2, "64-bit accesses take two half-warps");
     assert_eq!(shared(16, |lane| lane * 16), 4, "128-bit accesses take four quarters");
     assert_eq!(shared(4, |lane| (lane / 2) * 4), 1, "lanes on one word are served together");
+}
+
+#[test]
+fn passes_and_lanes_on_one_word_are_those_of_a_plain_count() {
+    for seed in 0..64 {
+        let addresses: [u64; MAX_LANES] =
+            std::array::from_fn(|lane| mix(seed << 8 | lane as u64) % (64 << (seed % 8)) / 4 * 4);
+        let lanes = match seed % 4 {
+            0 => LaneMask::FULL,
+            _ => LaneMask(mix(seed) as u32),
+        };
+        let access = MemoryAccess { lanes, kind: AccessKind::Atomic, ..read(4) };
+        let words: Vec<u64> = lanes.lanes().map(|lane| addresses[lane as usize] / 4).collect();
+        let in_bank = |bank| {
+            let distinct: BTreeSet<&u64> = words.iter().filter(|&&w| w % 32 == bank).collect();
+            distinct.len()
+        };
+        let passes = (0..32).map(in_bank).max().unwrap_or(0) as u32;
+        let on_one = words.iter().map(|word| words.iter().filter(|&other| other == word).count());
+        let on_one = on_one.max().unwrap_or(1) as u32;
+        assert_eq!(atomic_wavefronts(access, &addresses, 32), (passes, on_one), "seed {seed}");
+        assert_eq!(same_word_lanes(access, &addresses), on_one, "seed {seed}");
+    }
 }
 
 #[test]
