@@ -46,7 +46,7 @@ pub(super) struct Issuer<'a, O> {
     pub id: SmId,
     pub cx: &'a Context<'a>,
     /// Costs by PC, as in the context.
-    costs: &'a [Cost],
+    costs: &'a [Cost<'a>],
     /// True for machine code.
     native: bool,
     /// Resident blocks by slot.
@@ -119,7 +119,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
     }
 
     /// Issues the next step of `warp` in slot `w`, one of `scheduler`'s warps.
-    #[inline]
+    #[inline(always)]
     pub(super) fn issue(
         &mut self,
         scheduler: &mut Scheduler,
@@ -131,20 +131,29 @@ impl<'a, O: Observer> Issuer<'a, O> {
             unreachable!("a warp that has nothing to issue is never ready");
         };
         let cost = &self.costs[pc.index()];
+        if self.native {
+            if cost.simple {
+                self.issue_simple::<true>(scheduler, warp, w, (pc, active), cost, now);
+                return Ok(After::Nothing);
+            }
+            return self.issue_other::<true>(scheduler, warp, w, (pc, active), cost, now);
+        }
         if cost.simple {
-            self.issue_simple(scheduler, warp, w, (pc, active), cost, now);
+            self.issue_simple::<false>(scheduler, warp, w, (pc, active), cost, now);
             return Ok(After::Nothing);
         }
         if warp.micro_ops.issued > 0 {
             self.issue_micro_op(scheduler, warp, w, (pc, active), cost, now);
             return Ok(After::Nothing);
         }
-        self.issue_other(scheduler, warp, w, (pc, active), cost, now)
+        self.issue_other::<false>(scheduler, warp, w, (pc, active), cost, now)
     }
 
     /// Issues a step that is neither simple nor a further micro-op.
+    ///
+    /// `NATIVE` is true for machine code, which has a code path of its own.
     #[inline(always)]
-    fn issue_other(
+    fn issue_other<const NATIVE: bool>(
         &mut self,
         scheduler: &mut Scheduler,
         warp: &mut Warp,
@@ -155,7 +164,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
     ) -> Result<After, Box<FaultReport>> {
         let cx = self.cx;
         let step = &cx.program.ops[pc.index()];
-        self.attribute(scheduler, warp, w, pc, (cost.port, cost.throttle), now);
+        self.attribute::<NATIVE>(scheduler, warp, w, pc, cost, now);
         if self.watch.tick() {
             self.watch.observe(w, warp, cx.program.ops, pc, active);
         }
@@ -173,9 +182,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
         self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots });
         let used = now + Cycle::from(slots.max(1));
         scheduler.accounted = used;
-        let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
-        scheduler.ports.read(reads, now);
-        let queues = self.native || cost.port == Port::Texture;
+        if NATIVE {
+            let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
+            scheduler.ports.read(reads, now);
+        }
+        let queues = NATIVE || cost.port == Port::Texture;
         let queue = if queues { queue_of(cost.port) } else { None };
         if let Some(queue) = queue {
             let from = scheduler.requests[queue].free.max(now);
@@ -190,18 +201,18 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let last = now + Cycle::from(cost.slots.max(cost.interval) * (masks - 1));
         let mut times =
             Times { resume: cost.gap.after(last), done: last + Cycle::from(cost.latency) };
-        if cost.queues > 0 {
+        if NATIVE && cost.queues > 0 {
             times.done += self.queue_special(scheduler, cost, now);
             times.done += self.matched(&step.inst.op, lanes, warp);
         }
-        if cost.loads_constant && cost.constant > 0 {
+        if NATIVE && cost.loads_constant && cost.constant > 0 {
             times.done += self.constants.fetch(cost.constant, now) - now;
         }
         let after = match cost.kind {
             Kind::ElementWise => {
-                (cost.lanes)(&step.inst.op, lanes, &mut warp.registers);
+                (cost.lanes)(cost.op, lanes, &mut warp.registers);
                 warp.control.go(step.next);
-                if cost.expansion > 0 {
+                if !NATIVE && cost.expansion > 0 {
                     self.begin_micro_ops(scheduler, warp, cost, lanes, now);
                     return Ok(After::Nothing);
                 }
@@ -218,7 +229,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 });
                 warp.refetch = self.refetch(lanes);
                 warp.control.advance(branch(step, lanes));
-                resolve(warp, cost, step.next, cx.program.refetch, now);
+                if NATIVE {
+                    resolve(warp, cost, step.next, cx.program.refetch, now);
+                }
                 After::Nothing
             }
             Kind::Join => {
@@ -243,7 +256,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         if let (Port::Uniform, Some(uniform)) = (cost.port, cx.spec.uniform) {
             warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
         }
-        if self.native && warp.control.take_election() {
+        if NATIVE && warp.control.take_election() {
             let at = now + Cycle::from(cx.program.election);
             warp.resolves = warp.resolves.max(Until::new(at, Stall::BranchResolving));
         }
@@ -252,12 +265,16 @@ impl<'a, O: Observer> Issuer<'a, O> {
             reads_from = self.queue(scheduler, cost, (queue, masks), now, &mut times.done);
         }
         warp.write_back(cost, times.done);
-        if let Some((_, read)) = cost.read_counter {
-            warp.raise(cost, reads_from + Cycle::from(read), times.done, cx.program.has_depbar);
-        } else if cx.program.has_depbar {
-            warp.raise(cost, now, times.done, true);
+        if NATIVE {
+            if let Some((_, read)) = cost.read_counter {
+                let read = reads_from + Cycle::from(read);
+                warp.raise(cost, read, times.done, cx.program.has_depbar);
+            } else if cx.program.has_depbar {
+                warp.raise(cost, now, times.done, true);
+            }
         }
-        self.settle(scheduler, warp, w, used, times.resume);
+        let next = warp.control.active();
+        self.settle_at::<NATIVE>(scheduler, warp, w, next, used, times.resume);
         Ok(after)
     }
 
@@ -499,7 +516,7 @@ struct Issue<'a> {
     /// Active lanes whose guard is true.
     lanes: LaneMask,
     now: Cycle,
-    cost: &'a Cost,
+    cost: &'a Cost<'a>,
     step: &'a MicroOp,
 }
 

@@ -60,7 +60,7 @@ const USUAL_REGISTERS: usize = 4;
 /// Cost of a step: what every issue needs in the first cache line, the rest in a second one.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub(super) struct Cost {
+pub(super) struct Cost<'a> {
     /// Cycles until the same warp may issue its next step, with the stall reason.
     ///
     /// They cover the issue slots and, for branches, the time until the target is known.
@@ -118,8 +118,9 @@ pub(super) struct Cost {
     pub slots: u32,
     /// One more than the index of its [`Expansion`]; 0: none.
     pub expansion: u32,
-    /// Effect on lanes of a step that changes only registers.
+    /// Effect on lanes of a step that changes only registers, and its operation.
     pub lanes: LaneFunction,
+    pub op: &'a Op,
     /// Whether other SMs can see its effect.
     pub visibility: Visibility,
     /// Scoreboard entries, written ones first.
@@ -139,7 +140,7 @@ pub(super) struct Cost {
     pub falls_to: Option<(u8, u8)>,
 }
 
-impl Cost {
+impl<'a> Cost<'a> {
     /// Returns the scoreboard entries that the step reads or writes, or the counters it waits for.
     #[inline]
     pub(super) fn touched(&self) -> &[u16] {
@@ -165,6 +166,18 @@ impl Cost {
         self.touches == self.skips
     }
 
+    /// Returns the cycles of a wait for the pipe in which other warps kept it busy: of each interval,
+    /// another warp issues in one cycle.
+    #[inline]
+    pub(super) fn of_others(&self, wait: Cycle) -> Cycle {
+        let interval = Cycle::from(self.interval.max(1));
+        if interval.is_power_of_two() {
+            wait - ((wait + interval - 1) >> interval.trailing_zeros()) // no division
+        } else {
+            wait * (interval - 1) / interval
+        }
+    }
+
     /// Returns the scoreboard entry of the guard and the delay of its predicate.
     #[inline]
     pub(super) fn guard(&self) -> (u16, Cycle) {
@@ -178,7 +191,7 @@ impl Cost {
     }
 
     /// Sets what follows from the entries. `unused` is an entry that nothing writes.
-    fn with_entries(mut self, unused: u16) -> Cost {
+    fn with_entries(mut self, unused: u16) -> Cost<'a> {
         let touched = self.touched().to_vec();
         self.usual = std::array::from_fn(|i| touched.get(i).copied().unwrap_or(unused));
         self.result_entry = self.written().first().copied().unwrap_or(unused);
@@ -211,7 +224,7 @@ pub(super) struct PricedCode<'a> {
     /// PC at which each function starts.
     pub functions: &'a [Pc],
     pub scheme: Scheme,
-    pub costs: Vec<Cost>,
+    pub costs: Vec<Cost<'a>>,
     /// Expansions of steps into several machine instructions.
     pub expansions: Vec<Expansion>,
     /// Scoreboard entries that do not fit the cost of a step, by its PC, ascending.
@@ -247,7 +260,7 @@ impl<'a> PricedCode<'a> {
         let more = more_entries(code.ops());
         let last_entry = scoreboard_entries(code) as u16;
         let mut constant_lines = ConstantLines::default();
-        let mut price_of = |op: &MicroOp| {
+        let mut price_of = |op: &'a MicroOp| {
             let (inst, slots) = (&op.inst, op.count);
             let mut cost = price(op, spec, last_entry);
             if let Some(native) = &code.kernel().native {
@@ -284,7 +297,7 @@ impl<'a> PricedCode<'a> {
             cost.empties_l1 = op.invalidates_l1;
             cost
         };
-        let mut costs: Vec<Cost> = code.ops().iter().map(&mut price_of).collect();
+        let mut costs: Vec<Cost<'a>> = code.ops().iter().map(&mut price_of).collect();
         for (cost, pair) in costs.iter_mut().skip(1).zip(code.ops().windows(2)) {
             let kept = kept_operands(&pair[0], &pair[1]);
             if kept != 0 {
@@ -430,7 +443,7 @@ fn result_of(class: Class, spec: &Machine) -> Stall {
 /// Returns the cost of a micro-op: by its control word, or by its class and registers.
 ///
 /// `more` is the entry of the registers that do not fit.
-fn price(op: &MicroOp, spec: &Machine, more: u16) -> Cost {
+fn price<'a>(op: &'a MicroOp, spec: &Machine, more: u16) -> Cost<'a> {
     match &op.dependences {
         Dependences::Registers { entries, written, guard } => {
             let kept = kept_entries(entries);
@@ -447,13 +460,13 @@ fn price(op: &MicroOp, spec: &Machine, more: u16) -> Cost {
 }
 
 /// Returns the cost of a micro-op by its class and registers.
-fn price_by_class(
-    op: &MicroOp,
+fn price_by_class<'a>(
+    op: &'a MicroOp,
     spec: &Machine,
     touched: &[u16],
     written: u8,
     guard: Option<u16>,
-) -> Cost {
+) -> Cost<'a> {
     let (inst, slots) = (&op.inst, op.count);
     let class = inst.class;
     let p = spec.price(class);
@@ -492,6 +505,7 @@ fn price_by_class(
         slots,
         expansion: 0,
         lanes: exec::lane_function(&inst.op),
+        op: &inst.op,
         visibility: Visibility::Ordered,
         gap: Until::new(Cycle::from(gap.max(1)), gap_stall),
         next: op.next,

@@ -64,7 +64,7 @@ impl ReadPorts {
     /// Reads the operands of an instruction that issues at `now`.
     #[inline]
     pub(super) fn read(&mut self, reads: BankReads, now: Cycle) {
-        if reads.are_none() || reads.are_light() && self.last <= now {
+        if reads.are_light() && (self.last <= now || reads.are_none()) {
             return;
         }
         self.read_more(reads, now);

@@ -49,7 +49,9 @@ pub(super) struct Scheduler {
     able: u64,
     /// Warps by the port that they need next, awake or not.
     needs: [u64; PORTS],
-    /// Own ports that may be busy, one bit each.
+    /// Port of the last issue, and those that may be busy for more than the cycle after an issue, one
+    /// bit each.
+    recent: Port,
     in_use: u16,
     /// Warps that wake in `turned + 1 ..= turned + 63`, by cycle modulo 64.
     wheel: [u64; 64],
@@ -101,6 +103,7 @@ impl Scheduler {
             needs: std::array::from_fn(
                 |port| if port == Port::Alu as usize { u64::MAX } else { 0 },
             ),
+            recent: Port::None,
             in_use: 0,
             wheel: [0; 64],
             occupied: 0,
@@ -176,12 +179,13 @@ impl Scheduler {
         self.busy[port % PORTS].max(shared.busy[port % PORTS])
     }
 
-    /// Makes one of its own ports busy until `until`.
+    /// Makes one of its own ports, that of the issue in cycle `turned`, busy until `until`.
     #[inline]
     pub(super) fn occupy(&mut self, port: Port, until: Cycle) {
         self.busy[port as usize % PORTS] = until;
-        // The next issue is at the earliest a cycle later.
-        self.in_use |= u16::from(until > self.turned + 1) << port as u16;
+        self.recent = port;
+        // After the next issue, at the earliest a cycle later, `recent` is another one.
+        self.in_use |= u16::from(until > self.turned + 2) << port as u16;
     }
 
     /// Returns the awake warps that their own ports let issue in cycle `turned`.
@@ -189,20 +193,13 @@ impl Scheduler {
     /// The scheduler is asked for no earlier cycle afterwards.
     #[inline(always)]
     fn find_able(&mut self) -> u64 {
-        // Ports that are often busy: masks instead of branches, which a processor could not predict.
-        const OFTEN: [Port; 5] = [Port::Alu, Port::Fma, Port::FmaHeavy, Port::Sfu, Port::Branch];
-        // `not_held` looks at those that the SM's schedulers share.
-        const SELDOM: u16 = {
-            let (mut often, mut i) = (1 << Port::Lsu as u16 | 1 << Port::Global as u16, 0);
-            while i < OFTEN.len() {
-                often |= 1 << OFTEN[i] as u16;
-                i += 1;
-            }
-            !often
-        };
+        // Ports that are often busy for long: masks instead of branches, which a processor could not
+        // predict.
+        const OFTEN: [Port; 2] = [Port::FmaHeavy, Port::Sfu];
+        const SELDOM: u16 = !(1 << OFTEN[0] as u16 | 1 << OFTEN[1] as u16);
         let at = self.turned;
-        let blocked = OFTEN.map(|port| waiting(self.busy[port as usize], &self.needs, port, at));
-        let mut blocked = blocked.into_iter().fold(0, |all, warps| all | warps);
+        let blocks = |port: Port| waiting(self.busy[port as usize], &self.needs, port, at);
+        let mut blocked = blocks(self.recent) | blocks(OFTEN[0]) | blocks(OFTEN[1]);
         let mut rest = self.in_use & SELDOM;
         while rest != 0 {
             let port = rest.trailing_zeros() as usize % PORTS;
@@ -220,7 +217,7 @@ impl Scheduler {
     /// Returns the warps of `able` whose port the SM's schedulers do not share, or is free at `at`.
     #[inline(always)]
     fn not_held(&self, able: u64, at: Cycle, shared: &SharedPorts) -> u64 {
-        let waits = |port| waiting(self.free(port, shared), &self.needs, port, at);
+        let waits = |port| waiting(shared.busy[port as usize], &self.needs, port, at);
         able & !(waits(Port::Lsu) | waits(Port::Global))
     }
 

@@ -7,6 +7,8 @@
 
 mod due;
 
+use due::{Due, Turn};
+
 use super::block::{Block, Votes};
 use super::device::Context;
 use super::issue::{After, Issuer, split};
@@ -46,10 +48,10 @@ pub(super) struct Sm<'a, O> {
     /// Number of steps issued.
     issued: u64,
     schedulers: Vec<Scheduler>,
-    /// Next issue of each scheduler, four by four: the cycle, then its turn in that cycle.
-    due: Vec<[u64; 4]>,
-    /// Entry of `due` of the last turn.
-    last_turn: u64,
+    due: Due,
+    last_turn: Turn,
+    /// Cycle in which no warp issues any more.
+    stop: Cycle,
     /// State shared by its warps, including the blocks.
     pub issuer: Issuer<'a, O>,
     /// Number of admissions, used as the age of warps.
@@ -87,8 +89,9 @@ impl<'a, O: Observer> Sm<'a, O> {
             schedulers: (0..spec.schedulers)
                 .map(|number| Scheduler::new(number, spec.policy))
                 .collect(),
-            due: vec![[u64::MAX; 4]; spec.schedulers.div_ceil(4) as usize],
-            last_turn: 0,
+            due: Due::new(spec.schedulers),
+            last_turn: Turn::FIRST,
+            stop: cx.max_cycles.min(due::LAST),
             issuer: Issuer::new(
                 cx,
                 id,
@@ -146,11 +149,20 @@ impl<'a, O: Observer> Sm<'a, O> {
             self.issued += 1;
             match self.issuer.issue(scheduler, &mut self.warps[w], w, now)? {
                 After::Nothing => {}
-                After::Ended(lanes, pc) => self.lanes_ended(w, lanes, pc, now),
-                After::Arrived => self.release_barriers(self.warps[w].block, now),
+                After::Ended(lanes, pc) => {
+                    self.lanes_ended(w, lanes, pc, now);
+                    self.refresh(s);
+                    return Ok(());
+                }
+                After::Arrived => {
+                    self.release_barriers(self.warps[w].block, now);
+                    self.refresh(s);
+                    return Ok(());
+                }
             }
         }
-        self.refresh(s);
+        scheduler.refresh(&self.issuer.shared);
+        self.due.set(s, scheduler.next);
         Ok(())
     }
 

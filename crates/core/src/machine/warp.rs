@@ -341,12 +341,18 @@ impl Warp {
     pub(super) fn dependences(&self, cost: &Cost, soonest: Until) -> Until {
         let of = |entry: u16| self.scoreboard[usize::from(entry)];
         let (guard, delay) = cost.guard();
-        let until = soonest.max(of(guard).after(delay));
+        self.counted(cost, soonest.max(of(guard).after(delay)))
+    }
+
+    /// As [`Warp::dependences`], of machine code, whose dependence counters cover the guard.
+    #[inline(always)]
+    pub(super) fn counted(&self, cost: &Cost, soonest: Until) -> Until {
         if cost.waits_for_none() {
-            return until;
+            return soonest;
         }
+        let of = |entry: u16| self.scoreboard[usize::from(entry)];
         let [a, b, c, d] = cost.usual();
-        let until = until.max(of(a).max(of(b))).max(of(c).max(of(d)));
+        let until = soonest.max(of(a).max(of(b))).max(of(c).max(of(d)));
         cost.unusual().iter().fold(until, |latest, &entry| latest.max(of(entry)))
     }
 }

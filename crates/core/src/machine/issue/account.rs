@@ -1,5 +1,6 @@
 //! Time accounting: one reason for each scheduler slot and each cycle of a resident warp.
 
+use super::super::pricing::Cost;
 use super::super::scheduler::{Port, Scheduler};
 use super::super::warp::{Waiting, Warp};
 use super::Issuer;
@@ -35,65 +36,96 @@ impl<O: Observer> Issuer<'_, O> {
         self.observer.stalled(cycle, self.id, number, stall, now.saturating_sub(cycle));
     }
 
-    /// Attributes the scheduler's lost slots and the warp's wait up to its issue.
+    /// Attributes the scheduler's lost slots and the warp's wait up to its issue, in machine code if
+    /// `NATIVE`.
     #[inline(always)]
-    pub(super) fn attribute(
+    pub(super) fn attribute<const NATIVE: bool>(
         &mut self,
         scheduler: &mut Scheduler,
         warp: &Warp,
         w: usize,
         pc: Pc,
-        (port, throttle): (Port, Stall),
+        cost: &Cost,
         now: Cycle,
     ) {
-        let Waiting { from, before, resolves, fetched, until } = warp.waiting;
-        let (sm, warp, stall) = (self.id, WarpId(w as u32), until.stall());
-        // The wait is for the issue interval or, in machine code, the stall count first, then for
-        // the branch, the fetch, dependences, the port (its last busy span) and other warps.
-        let ready = until.cycle().max(from).min(now);
-        // Cycles in which no warp could issue because registers were read.
-        let stood = if self.native { scheduler.ports.stood(ready, now) } else { 0 };
-        let free = if self.native && throttle == Stall::MathPipeThrottle {
-            // Of each interval of the pipe, another warp issues in one cycle.
-            let wait = now - ready - stood;
-            ready
-                + match self.cx.program.costs[pc.index()].interval {
-                    0 | 1 => 0,
-                    2 => wait / 2, // most pipes: no division
-                    interval => wait * Cycle::from(interval - 1) / Cycle::from(interval),
-                }
+        if NATIVE {
+            self.attribute_native(scheduler, &warp.waiting, (w, pc), cost, now);
         } else {
-            scheduler.free(port, &self.shared).max(ready).min(now)
-        };
-        self.stall_slots(scheduler, now, if free > ready { throttle } else { stall });
-        let mut reported = from;
-        let mut span = |until: Cycle| {
-            let cycles = until.saturating_sub(reported);
-            reported += cycles;
-            cycles
-        };
-        let observer = &mut self.observer;
-        if self.native && resolves.cycle() <= before.cycle() && fetched <= from {
-            // The usual wait is for the stall count only.
-            let before = (before.stall(), span(before.cycle().min(ready)));
-            observer.waited(sm, warp, pc, [before]);
-        } else if self.native || fetched > from {
-            let fetched = fetched.min(ready);
-            let own = if self.native { ready } else { fetched };
-            let before = (before.stall(), span(before.cycle().min(own)));
-            let resolves = (resolves.stall(), span(resolves.cycle().min(own)));
-            let fetched = (Stall::NoInstruction, span(fetched));
-            observer.waited(sm, warp, pc, [before, resolves, fetched]);
-        }
-        let (depends, throttled) = ((stall, span(ready)), (throttle, span(free)));
-        let stood = (Stall::DispatchStall, span((free + stood).min(now)));
-        if self.native {
-            let others = (Stall::NotSelected, span(now));
-            observer.waited(sm, warp, pc, [depends, throttled, stood, others]);
-        } else {
-            observer.waited(sm, warp, pc, [depends, throttled, (Stall::NotSelected, span(now))]);
+            self.attribute_ptx(scheduler, &warp.waiting, (w, pc), cost, now);
         }
     }
+
+    /// The wait is for the issue interval first, then for the fetch, dependences, the port (its last
+    /// busy span) and other warps.
+    #[inline(always)]
+    fn attribute_ptx(
+        &mut self,
+        scheduler: &mut Scheduler,
+        waiting: &Waiting,
+        (w, pc): (usize, Pc),
+        cost: &Cost,
+        now: Cycle,
+    ) {
+        let &Waiting { from, before, fetched, until, .. } = waiting;
+        let (sm, warp, stall, throttle) = (self.id, WarpId(w as u32), until.stall(), cost.throttle);
+        let ready = until.cycle().max(from).min(now);
+        let free = scheduler.free(cost.port, &self.shared).max(ready).min(now);
+        self.stall_slots(scheduler, now, if free > ready { throttle } else { stall });
+        let mut arrived = from;
+        if fetched > from {
+            arrived = fetched.min(ready);
+            let resumed = before.cycle().min(arrived).max(from);
+            let spans =
+                [(before.stall(), resumed - from), (Stall::NoInstruction, arrived - resumed)];
+            self.observer.waited(sm, warp, pc, spans);
+        }
+        let spans =
+            [(stall, ready - arrived), (throttle, free - ready), (Stall::NotSelected, now - free)];
+        self.observer.waited(sm, warp, pc, spans);
+    }
+
+    /// The wait is for the stall count first, then for the branch, the fetch, dependence counters,
+    /// the pipe, the dispatch and other warps.
+    #[inline(always)]
+    fn attribute_native(
+        &mut self,
+        scheduler: &mut Scheduler,
+        waiting: &Waiting,
+        (w, pc): (usize, Pc),
+        cost: &Cost,
+        now: Cycle,
+    ) {
+        let &Waiting { from, before, resolves, fetched, until } = waiting;
+        let (sm, warp, stall, throttle) = (self.id, WarpId(w as u32), until.stall(), cost.throttle);
+        let ready = until.cycle().max(from).min(now);
+        // Cycles in which no warp could issue because registers were read.
+        let stood = scheduler.ports.stood(ready, now);
+        let free = if throttle == Stall::MathPipeThrottle {
+            ready + cost.of_others(now - ready - stood)
+        } else {
+            scheduler.free(cost.port, &self.shared).max(ready).min(now)
+        };
+        self.stall_slots(scheduler, now, if free > ready { throttle } else { stall });
+        let dispatched = (free + stood).min(now);
+        let counted = before.cycle().min(ready).max(from);
+        let before = (before.stall(), counted - from);
+        let throttled = (throttle, free - ready);
+        let stood = (Stall::DispatchStall, dispatched - free);
+        let others = (Stall::NotSelected, now - dispatched);
+        if resolves.cycle() <= waiting.before.cycle() && fetched <= from {
+            // The usual wait is for the stall count only.
+            let spans = [before, (stall, ready - counted), throttled, stood, others];
+            return self.observer.waited(sm, warp, pc, spans);
+        }
+        let resolved = resolves.cycle().min(ready).max(counted);
+        let arrived = fetched.min(ready).max(resolved);
+        let resolves = (resolves.stall(), resolved - counted);
+        let fetched = (Stall::NoInstruction, arrived - resolved);
+        let depends = (stall, ready - arrived);
+        let spans = [before, resolves, fetched, depends, throttled, stood, others];
+        self.observer.waited(sm, warp, pc, spans);
+    }
+
     /// As [`Issuer::attribute`], for a further micro-op of a step.
     ///
     /// The warp has waited for the one before, the port and other warps.

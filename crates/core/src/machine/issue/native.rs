@@ -37,12 +37,12 @@ impl<O: Observer> Issuer<'_, O> {
         scheduler: &mut Scheduler,
         warp: &mut Warp,
         cost: &Cost,
-        (op, lanes): (&Op, LaneMask),
+        lanes: LaneMask,
         now: Cycle,
     ) -> Cycle {
         let mut delay = 0;
         if cost.queues > 0 {
-            delay = self.queue_special(scheduler, cost, now) + self.matched(op, lanes, warp);
+            delay = self.queue_special(scheduler, cost, now) + self.matched(cost.op, lanes, warp);
         }
         if warp.control.take_election() {
             let at = now + Cycle::from(self.cx.program.election);

@@ -59,7 +59,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
         self.tell_micro_ops(warp, issued);
         warp.micro_ops.issued = 0;
         warp.write_back(cost, now + Cycle::from(cost.latency));
-        self.settle(scheduler, warp, w, now + 1, cost.gap.after(now));
+        let next = warp.control.active();
+        self.settle_at::<false>(scheduler, warp, w, next, now + 1, cost.gap.after(now));
     }
 
     /// Tells an observer that does not hear each micro-op of the further ones of the warp's step.

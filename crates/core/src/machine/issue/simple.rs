@@ -9,9 +9,9 @@ use crate::event::{Event, Observer, Stall};
 use crate::exec;
 
 impl<O: Observer> Issuer<'_, O> {
-    /// Issues a step whose cost is [simple](Cost::simple).
+    /// Issues a step whose cost is [simple](Cost::simple), in machine code if `NATIVE`.
     #[inline(always)]
-    pub(super) fn issue_simple(
+    pub(super) fn issue_simple<const NATIVE: bool>(
         &mut self,
         scheduler: &mut Scheduler,
         warp: &mut Warp,
@@ -20,7 +20,7 @@ impl<O: Observer> Issuer<'_, O> {
         cost: &Cost,
         now: Cycle,
     ) {
-        self.attribute(scheduler, warp, w, pc, (cost.port, cost.throttle), now);
+        self.attribute::<NATIVE>(scheduler, warp, w, pc, cost, now);
         if self.watch.tick() {
             self.watch.observe(w, warp, self.cx.program.ops, pc, active);
         }
@@ -32,20 +32,21 @@ impl<O: Observer> Issuer<'_, O> {
         self.observer.control(sm, slot, &warp.control);
         self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: 1 });
         scheduler.accounted = now + 1;
-        let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
-        scheduler.ports.read(reads, now);
-        scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
-        let op = &self.cx.program.ops[pc.index()].inst.op;
-        let mut done = now + Cycle::from(cost.latency);
-        if cost.queued {
-            done += self.queue_simple(scheduler, warp, cost, (op, lanes), now);
+        if NATIVE {
+            let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
+            scheduler.ports.read(reads, now);
         }
-        (cost.lanes)(op, lanes, &mut warp.registers);
+        scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
+        let mut done = now + Cycle::from(cost.latency);
+        if NATIVE && cost.queued {
+            done += self.queue_simple(scheduler, warp, cost, lanes, now);
+        }
+        (cost.lanes)(cost.op, lanes, &mut warp.registers);
         let next = warp.control.go_on(cost.next);
         if let (Port::Uniform, Some(uniform)) = (cost.port, self.cx.spec.uniform) {
             warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
         }
         warp.write_back(cost, done);
-        self.settle_at(scheduler, warp, w, next, now + 1, cost.gap.after(now));
+        self.settle_at::<NATIVE>(scheduler, warp, w, next, now + 1, cost.gap.after(now));
     }
 }

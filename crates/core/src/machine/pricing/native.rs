@@ -23,13 +23,13 @@ fn multiplies_wide(op: &Op) -> bool {
 }
 
 /// Returns the cost of a machine instruction: the control word has its fixed latencies.
-pub(super) fn price_by_word(
-    op: &MicroOp,
+pub(super) fn price_by_word<'a>(
+    op: &'a MicroOp,
     spec: &Machine,
     word: ControlWord,
     opcode: &Opcode,
     falls_to: Option<(u8, u8)>,
-) -> Cost {
+) -> Cost<'a> {
     let pipe = opcode.pipe;
     let default = SassTimes::default();
     let times = spec.sass.as_ref().unwrap_or(&default);
@@ -136,6 +136,7 @@ pub(super) fn price_by_word(
         slots: op.count,
         expansion: 0,
         lanes: exec::lane_function(&op.inst.op),
+        op: &op.inst.op,
         visibility: Visibility::Ordered,
         gap: Until::new(Cycle::from(gap), gap_stall),
         next: op.next,
