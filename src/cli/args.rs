@@ -356,14 +356,17 @@ pub(crate) struct CheckArgs {
 ///
 /// Run each program on the simulator and on the GPU and compare every buffer that it writes: bit by
 /// bit, or within the widest tolerance of the instructions that it uses (`simt-sim isa`, "agrees").
-/// Without a GPU, compare with recorded observations. Exit codes: 0 all agree; 1 something differs;
+/// A GPU runs the cubin of machine code: the file itself, or FILE.cubin beside FILE.sass. Without a
+/// GPU, compare with recorded observations. Exit codes: 0 all agree; 1 something differs;
 /// 2 usage, or the driver refuses a kernel; 3 the GPU did not end in time (the remaining programs
 /// are skipped); 6 no GPU and no fresh observation.
 #[derive(clap::Args, Debug)]
 pub(crate) struct CrosscheckArgs {
-    /// The programs: .ir or .ptx files, or - for standard input
+    /// The programs: .ir, .ptx, .sass, .cubin or .cu files, or - for standard input
     #[arg(required_unless_present_any = ["suite", "unseen"])]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) sass: SassChoice,
     #[command(flatten)]
     pub(crate) suite: SuiteChoice,
     /// Choose the kernel of a file that has several

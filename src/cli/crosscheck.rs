@@ -18,7 +18,7 @@ use simt_report::{Style, profiled};
 use simt_threads::Threads;
 
 use super::args::{CrosscheckArgs, Format, SassChoice};
-use super::{Exit, Failure, date, job, output, reading, source};
+use super::{Exit, Failure, compile, date, import, job, output, reading, source};
 
 /// Compares each file; the worst result is the exit code.
 pub(crate) fn crosscheck(args: &CrosscheckArgs) -> Result<Exit, Failure> {
@@ -115,20 +115,24 @@ fn with_subject<T>(
     args: &CrosscheckArgs,
     program: &Program,
     kernel: Option<&str>,
+    cubin: Option<&[u8]>,
     then: impl FnOnce(&Subject<'_>) -> Result<T, Failed>,
 ) -> Result<T, Failure> {
     let kernel = program.kernel(kernel).map_err(Failure::new)?;
     let overrides = job::overrides(&args.launch)?;
     let files = reading::beside(Path::new(&program.name).parent().unwrap_or(Path::new("")));
-    Ok(then(&Subject { program, kernel, overrides, files: &files })?)
+    Ok(then(&Subject { program, kernel, cubin, overrides, files: &files })?)
 }
 
 fn one(args: &CrosscheckArgs, path: &Path, sources: &Sources<'_>) -> Result<Judged, Failure> {
     let kernel = args.kernel.as_deref();
-    let program = source::read_runnable(path, &SassChoice::default(), kernel, true)?;
-    let cuda = if sources.device.is_some() { cuda_source(path)? } else { None };
+    let program = source::read_runnable(path, &args.sass, kernel, true)?;
+    let (cuda, cubin) = match sources.device.is_some() {
+        true => (cuda_source(path)?, cubin(path, &program, &args.sass)?),
+        false => (None, None),
+    };
     with_bench(args, |bench| {
-        with_subject(args, &program, kernel, |subject| match args.divergence {
+        with_subject(args, &program, kernel, cubin.as_deref(), |subject| match args.divergence {
             true => sources.divergence(bench, subject, args.trace),
             false => sources.memory(bench, subject, cuda.as_ref(), args.verbose),
         })
@@ -152,16 +156,37 @@ fn cuda_source(path: &Path) -> Result<Option<CudaSource>, Failure> {
     Ok(Some(CudaSource { name, text, headers: headers.collect() }))
 }
 
+/// Returns the cubin of machine code, which a GPU runs: the file itself, what nvcc makes of it, or the
+/// one beside a listing.
+fn cubin(path: &Path, program: &Program, sass: &SassChoice) -> Result<Option<Vec<u8>>, Failure> {
+    if compile::is_cuda(path) {
+        return sass.sass.then(|| import::compiled_image(path, sass.arch())).transpose();
+    }
+    let file = path.with_extension("cubin");
+    let is_machine_code = program.kernels.iter().any(|kernel| kernel.native.is_some());
+    if !is_machine_code || !file.exists() {
+        return Ok(None);
+    }
+    let image = import::read_image(&file)?;
+    if !simt_cubin::has_code(&image, &program.text) {
+        return Err(Failure::new(format!(
+            "`{}` does not hold the code of `{}`\nhelp: make the listing of it with `simt-sim import`",
+            file.display(),
+            path.display()
+        )));
+    }
+    Ok(Some(image))
+}
+
 /// Compares each file with the launches of the report that it can be.
 fn ncu(args: &CrosscheckArgs, report: &Path) -> Result<Exit, Failure> {
     let (name, text) = source::read_text(report)?;
     let profile = compare::suite::report(&format!("`{name}`"), &text)?;
     let (mut worst, mut rows) = (Verdict::Agrees, Vec::new());
     for path in &args.files {
-        let program =
-            source::read_runnable(path, &SassChoice::default(), args.kernel.as_deref(), true)?;
+        let program = source::read_runnable(path, &args.sass, args.kernel.as_deref(), true)?;
         with_bench(args, |bench| {
-            with_subject(args, &program, args.kernel.as_deref(), |subject| {
+            with_subject(args, &program, args.kernel.as_deref(), None, |subject| {
                 let found = compare::ncu::compare(bench, subject, &profile)?;
                 if found.is_empty() {
                     output::error(&compare::ncu::no_launch(subject, &profile, &name));

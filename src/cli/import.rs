@@ -26,12 +26,16 @@ pub(crate) fn import(args: &ImportArgs) -> Result<Exit, Failure> {
     let text = if is_cuda(&args.file) {
         compiled(&args.file, &args.arch, directives, disassembler)?
     } else {
-        let image = reading::regular(&args.file, simt_cubin::MAX_BYTES, BOUND)
-            .map_err(|e| Failure::new(format!("cannot read `{}`: {e}", args.file.display())))?;
-        of_image(&args.file, &image, directives, disassembler)?
+        of_image(&args.file, &read_image(&args.file)?, directives, disassembler)?
     };
     output::deliver(args.output.as_deref(), &text)?;
     Ok(Exit::Ok)
+}
+
+/// Reads a cubin.
+pub(crate) fn read_image(path: &Path) -> Result<Vec<u8>, Failure> {
+    reading::regular(path, simt_cubin::MAX_BYTES, BOUND)
+        .map_err(|e| Failure::new(format!("cannot read `{}`: {e}", path.display())))
 }
 
 /// Compiles a CUDA source and returns its `.sass` text. Directives are its own unless given.
@@ -42,12 +46,17 @@ pub(crate) fn compiled(
     disassembler: Option<&Path>,
 ) -> Result<String, Failure> {
     let (_, source) = read_text(path)?;
+    let image = compiled_image(path, arch)?;
+    of_image(path, &image, Some(directives.unwrap_or(source)), disassembler)
+}
+
+/// Compiles a CUDA source to a cubin.
+pub(crate) fn compiled_image(path: &Path, arch: &str) -> Result<Vec<u8>, Failure> {
     let nvcc = Tool::Nvcc.find().ok_or_else(|| missing("nvcc", COMPILER))?;
     let words = ["-cubin", "-O3", "-lineinfo", "-arch", arch];
-    let image = nvcc_output(&nvcc, path, &words, "program.cubin", |file| {
+    nvcc_output(&nvcc, path, &words, "program.cubin", |file| {
         reading::regular(file, simt_cubin::MAX_BYTES, BOUND)
-    })?;
-    of_image(path, &image, Some(directives.unwrap_or(source)), disassembler)
+    })
 }
 
 /// Returns the `.sass` text of a cubin. Directives are those of the `.cu` beside it unless given.

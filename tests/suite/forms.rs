@@ -8,18 +8,20 @@ use std::path::{Path, PathBuf};
 use simt_core::launch::Overrides;
 use simt_core::spec::Mode;
 use simt_core::{Job, Program};
+use simt_gpu::{DeviceFinish, Observation};
 use simt_report::simulate::simulate;
 
 use crate::support;
 use crate::unseen::outputs_differ;
 
-/// Kernels whose outputs an H200 left.
+/// Kernels of which an H200 ran the cubin.
 const RECORDED: [&str; 3] = ["programs/unseen/mend", "programs/unseen/held", FORMS];
 /// Kernels with forms that no other recorded kernel has, and the digests of their outputs: an H200
 /// (driver 580.159.04) ran each three times from the cubin that nvcc 13.0.88 made of the `.cu`.
 const FORMS: &str = "tests/observations/h200/forms";
-/// Other listings.
+/// Other listings, and the results of those that an H200 ran; `observations` compares them.
 const OTHERS: [&str; 2] = ["programs/sass", "tests/sass"];
+const OBSERVATIONS: [&str; 2] = ["crates/gpu/observations/h200", "tests/observations/h200"];
 const PAGE: &str = "docs/reference/machine-forms.md";
 
 fn listings(folder: &str) -> Vec<PathBuf> {
@@ -66,8 +68,14 @@ fn page() -> String {
         }
     }
     for path in OTHERS.into_iter().flat_map(listings) {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let observed = OBSERVATIONS.iter().any(|folder| {
+            fs::read_to_string(format!("{folder}/{name}.ron"))
+                .is_ok_and(|text| Observation::parse(&text).expect(name).finish == DeviceFinish::Ok)
+        });
         for form in forms(&path) {
-            seen.entry(form).or_default().others += 1;
+            let row = seen.entry(form).or_default();
+            *(if observed { &mut row.equal } else { &mut row.others }) += 1;
         }
     }
     let tested = seen.values().filter(|row| row.equal > 0).count();
@@ -75,9 +83,9 @@ fn page() -> String {
         "# Forms of machine instructions\n\n\
          Opcodes with their modifiers as the listings of this repository have them: {} forms.\n{tested} \
          of them are in kernels whose outputs equal an H200's bit by bit (`programs/unseen`,\n\
-         `tests/observations/h200/forms`). The others are in kernels that differ (approximations of \
-         MUFU),\nor in listings that were compared with their PTX or with closed forms (`programs/sass`, \
-         `tests/sass`).\n`isa/sass.ron` has a row for each opcode.\n\n\
+         `programs/sass`, `tests/sass`, `tests/observations/h200/forms`). The others are in kernels that\n\
+         differ (approximations of MUFU), or in listings that were compared with their PTX or with closed\n\
+         forms, as those of older architectures. `isa/sass.ron` has a row for each opcode.\n\n\
          | form | recorded, equal | recorded, not equal | other listings |\n|---|--:|--:|--:|\n",
         seen.len(),
     );

@@ -2,10 +2,8 @@
 
 use simt_core::sass::facts::{self, ModuleFacts};
 
+use crate::code::FUNCTION;
 use crate::{CubinError, runtime};
-
-/// Start of a line of a listing that names a function.
-const FUNCTION: &str = "Function : ";
 
 /// Joins directives (`//!` lines), facts and a listing of `cuobjdump -sass` to a `.sass` text.
 ///

@@ -4,6 +4,7 @@
 //! disassembler; [`join`] makes a `.sass` text of the listing and the facts.
 
 mod attributes;
+mod code;
 mod data;
 mod error;
 mod image;
@@ -14,6 +15,7 @@ mod runtime;
 
 use simt_core::sass::facts::ModuleFacts;
 
+pub use code::has_code;
 pub use error::CubinError;
 pub use join::join;
 

@@ -184,7 +184,7 @@ pub fn measured(experiment: &Experiment, limit: Duration) -> Result<Measured, Ca
         let (kernel, launch) = experiment.launch(&program, setting)?;
         let mut best = f64::INFINITY;
         for _ in 0..REPEATS {
-            let run = gpu::run(&text, kernel, &launch, limit)?;
+            let run = gpu::run(gpu::Image::Ptx(&text), kernel, &launch, limit)?;
             if run.finish != gpu::DeviceFinish::Ok {
                 return Err(failed(format!("{:?}", run.finish)));
             }

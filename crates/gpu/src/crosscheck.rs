@@ -26,7 +26,7 @@ use simt_core::spec::Machine;
 use simt_core::{Job, Program};
 use simt_report::simulate::{self, Simulation};
 
-use crate::{self as gpu, DeviceError, Observation, Records};
+use crate::{self as gpu, DeviceError, Image, Observation, Records};
 
 /// Result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,6 +104,8 @@ pub struct Subject<'a> {
     pub program: &'a Program,
     /// Its kernel.
     pub kernel: &'a Kernel,
+    /// The cubin of machine code, which a GPU runs.
+    pub cubin: Option<&'a [u8]>,
     /// Overrides of the directives.
     pub overrides: Overrides,
     /// Reads files that the directives name.
@@ -247,8 +249,17 @@ impl Sources<'_> {
     pub fn observe(&self, subject: &Subject<'_>) -> Result<Option<Observed>, Failed> {
         let program = subject.program;
         let run = |launch: &Launch, date: &str, limit| {
-            let text = gpu::device_text(&program.name, program.code());
-            let run = gpu::run(&text, subject.kernel, launch, limit)?;
+            let run = match subject.cubin {
+                Some(cubin) => gpu::run(Image::Cubin(cubin), subject.kernel, launch, limit)?,
+                None if subject.kernel.native.is_some() => {
+                    gpu::hold()?; // without a GPU, that is the reason
+                    return Err(no_cubin());
+                }
+                None => {
+                    let text = gpu::device_text(&program.name, program.code());
+                    gpu::run(Image::Ptx(&text), subject.kernel, launch, limit)?
+                }
+            };
             Ok(Observation::of(&run, program.code(), launch, date))
         };
         let record = |seen: &Observation| (subject.record_name(), seen.to_text());
@@ -259,6 +270,15 @@ impl Sources<'_> {
         let Some(observation) = found else { return Ok(None) };
         let launch = subject.launch_as(&observation.constants)?;
         Ok(Some(Observed { observation, launch, live: false }))
+    }
+}
+
+/// Returns the error for machine code of which only the listing is at hand.
+fn no_cubin() -> DeviceError {
+    DeviceError::Refused {
+        step: "loading the machine code",
+        reason: "a GPU runs the cubin, not its listing".to_string(),
+        log: "help: put the cubin beside the `.sass` file, with the same name".to_string(),
     }
 }
 

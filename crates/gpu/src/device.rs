@@ -8,13 +8,14 @@
 
 mod images;
 
-use super::{DeviceError, DeviceFinish, DeviceRun};
+use super::{DeviceError, DeviceFinish, DeviceRun, Image};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
 use images::Images;
 use simt_core::isa::Sem;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Buffer, Launch};
+use std::borrow::Cow;
 use std::ffi::{CString, c_uint, c_void};
 use std::ptr::{null_mut, without_provenance_mut};
 use std::time::{Duration, Instant};
@@ -27,21 +28,22 @@ const PAUSE: Duration = Duration::from_micros(200);
 /// Bytes of stack per thread for a kernel that calls functions.
 const STACK_BYTES: usize = 32 << 10;
 
-/// Returns true if a kernel calls functions.
+/// Returns true if a kernel of PTX calls functions. (Machine code keeps the driver's limit, which the
+/// simulator has, too.)
 fn calls(kernel: &Kernel) -> bool {
     kernel.insts.iter().any(|inst| kernel.row(inst).is_some_and(|row| row.sem == Sem::Call))
 }
 
 /// See [`super::run_reading`].
 pub(super) fn run(
-    text: &str,
+    image: Image<'_>,
     kernel: &Kernel,
     launch: &Launch,
     limit: Duration,
     variables: &[&str],
 ) -> Result<DeviceRun, DeviceError> {
     let device = Device::first()?;
-    let module = Compiled::new(text)?;
+    let module = Compiled::new(image)?;
     if calls(kernel) {
         // Recursion needs more than the driver's default of one kilobyte. A device with less memory
         // keeps its limit.
@@ -154,13 +156,19 @@ fn driver_version() -> String {
 struct Compiled(sys::CUmodule);
 
 impl Compiled {
-    fn new(text: &str) -> Result<Compiled, DeviceError> {
-        let step = "compiling the program";
-        let image = CString::new(text).map_err(|_| DeviceError::Refused {
-            step,
-            reason: "the text contains a NUL byte".to_string(),
-            log: String::new(),
-        })?;
+    fn new(image: Image<'_>) -> Result<Compiled, DeviceError> {
+        let (step, image) = match image {
+            Image::Cubin(bytes) => ("loading the machine code", Cow::Borrowed(bytes)),
+            Image::Ptx(text) => {
+                let step = "compiling the program";
+                let text = CString::new(text).map_err(|_| DeviceError::Refused {
+                    step,
+                    reason: "the text contains a NUL byte".to_string(),
+                    log: String::new(),
+                })?;
+                (step, Cow::Owned(text.into_bytes_with_nul()))
+            }
+        };
         let mut log = vec![0u8; LOG_BYTES];
         let mut options = [
             sys::CUjit_option_enum::CU_JIT_ERROR_LOG_BUFFER,
@@ -169,7 +177,7 @@ impl Compiled {
         // The driver takes numbers in place of pointers, by value.
         let mut values = [log.as_mut_ptr().cast::<c_void>(), without_provenance_mut(LOG_BYTES)];
         let mut module = null_mut();
-        // SAFETY: the image ends with NUL; there are two options with their values; the log has the
+        // SAFETY: a text ends with NUL, a cubin has its own length; there are two options with their values; the log has the
         // stated length.
         let loaded = unsafe {
             sys::cuModuleLoadDataEx(

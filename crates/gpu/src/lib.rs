@@ -1,8 +1,8 @@
 //! Runs on a real GPU: compiles the same text with the driver, runs it, and stores the buffers as
 //! data.
 //!
-//! [`run`] passes a resolved launch to NVIDIA's driver: the same text (see [`device_text`]), grid,
-//! block, arguments and buffers as on the simulator. An [`Observation`] stores the result in a file
+//! [`run`] passes a resolved launch to NVIDIA's driver: the same text (see [`device_text`]) or the
+//! cubin of the same machine code, grid, block, arguments and buffers as on the simulator. An [`Observation`] stores the result in a file
 //! that is readable without a GPU; [`Observation::compare`] compares a simulated run with it, bit
 //! by bit or within the widest [`Tolerance`] of the ISA rows that the program uses.
 //!
@@ -134,38 +134,47 @@ pub fn hold() -> Result<Held, DeviceError> {
     Err(DeviceError::NotBuilt)
 }
 
-/// Runs a launch on the first GPU. `text` is the output of [`device_text`], `kernel` the checked
-/// kernel that `launch` was resolved for. A kernel that runs longer than `limit` ends as
+/// Program that a driver loads.
+#[derive(Clone, Copy, Debug)]
+pub enum Image<'a> {
+    /// PTX, as [`device_text`] returns it.
+    Ptx(&'a str),
+    /// Machine code in its ELF file.
+    Cubin(&'a [u8]),
+}
+
+/// Runs a launch on the first GPU. `kernel` is the checked kernel that `launch` was resolved for, and
+/// `image` has it. A kernel that runs longer than `limit` ends as
 /// [`DeviceFinish::Timeout`]; the device then stays busy until the process ends, so this process can run
 /// nothing more.
 ///
 /// # Errors
 /// If there are no bindings, no driver or no device, or the driver rejects the text or the launch.
 pub fn run(
-    text: &str,
+    image: Image<'_>,
     kernel: &Kernel,
     launch: &Launch,
     limit: Duration,
 ) -> Result<DeviceRun, DeviceError> {
-    run_reading(text, kernel, launch, limit, &[])
+    run_reading(image, kernel, launch, limit, &[])
 }
 
-/// Runs like [`run`], and reads back `.global` variables of the text.
+/// Runs like [`run`], and reads back `.global` variables of the program.
 ///
 /// # Errors
 /// As [`run`], and if a variable does not exist.
 pub fn run_reading(
-    text: &str,
+    image: Image<'_>,
     kernel: &Kernel,
     launch: &Launch,
     limit: Duration,
     variables: &[&str],
 ) -> Result<DeviceRun, DeviceError> {
     #[cfg(feature = "cuda")]
-    return device::run(text, kernel, launch, limit, variables);
+    return device::run(image, kernel, launch, limit, variables);
     #[cfg(not(feature = "cuda"))]
     {
-        let _ = (text, kernel, launch, limit, variables);
+        let _ = (image, kernel, launch, limit, variables);
         Err(DeviceError::NotBuilt)
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn suite(
     let all = with_bench(args, |bench| {
         let mut suite = compare::Suite::new(bench.clone(), sources, &programs, args.suite.quick)?;
         for program in &programs {
-            with_subject(args, program, None, |subject| suite.add(subject))?;
+            with_subject(args, program, None, None, |subject| suite.add(subject))?;
         }
         Ok(suite.finish()?)
     })?;

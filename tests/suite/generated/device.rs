@@ -191,7 +191,7 @@ fn on_device(
     launch: &Launch,
     variables: &[&str],
 ) -> Result<gpu::DeviceRun, Ended> {
-    let run = gpu::run_reading(text, kernel, launch, LIMIT, variables);
+    let run = gpu::run_reading(gpu::Image::Ptx(text), kernel, launch, LIMIT, variables);
     let run = run.map_err(|e| Ended { why: e.to_string(), goes_on: true })?;
     match run.finish {
         gpu::DeviceFinish::Ok => Ok(run),

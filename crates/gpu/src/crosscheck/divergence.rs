@@ -13,7 +13,7 @@ use super::{Bench, Failed, Judged, Sources, Subject, Verdict, ending, read};
 use crate::instrument::{
     BranchCount, Counted, Divergence, Instrumented, Log, Sequence, instrument, measure, witness,
 };
-use crate::{self as gpu, DeviceError, DivergenceRecord, Explanations, Records};
+use crate::{self as gpu, DeviceError, DivergenceRecord, Explanations, Image, Records};
 
 /// Length of the log: the first warps, long enough for every bundled program.
 const LOG: Log = Log { warps: 64, events: 512 };
@@ -49,13 +49,21 @@ impl Sources<'_> {
     /// passed.
     ///
     /// # Errors
-    /// The program cannot be launched, the driver refuses it, or a record cannot be read.
+    /// The program is machine code or cannot be launched, the driver refuses it, or a record cannot be
+    /// read.
     pub fn divergence(
         &self,
         bench: &Bench<'_>,
         subject: &Subject<'_>,
         trace: Option<u32>,
     ) -> Result<Judged, Failed> {
+        if subject.kernel.native.is_some() {
+            let name = &subject.program.name;
+            return Err(Failed::new(format!(
+                "`{name}` is machine code; probes are instructions of PTX\nhelp: compare the counters \
+                 of a profiler with `simt-sim crosscheck --ncu FILE`"
+            )));
+        }
         let probed = Probed::new(bench, subject);
         let run = |launch: &Launch, date: &str, limit| probed.on_device(launch, date, limit);
         let record = |device: &Device| (record_name(subject), device.record.to_text());
@@ -88,12 +96,16 @@ impl<'a> Probed<'a> {
             let words = |n: usize| words.get(n).map_or(&[][..], Vec::as_slice);
             probes.read(kernel, words(0), words(1))
         };
-        let run = gpu::run_reading(&light.text, kernel, launch, limit, &[&light.counters])?;
+        let run = {
+            let image = Image::Ptx(&light.text);
+            gpu::run_reading(image, kernel, launch, limit, &[&light.counters])?
+        };
         let (mut found, _) = counts(&light, &run.variables);
         let (mut disturbed, mut sequences) = (false, Vec::new());
         if let (gpu::DeviceFinish::Ok, Some((log, _))) = (&run.finish, &logged.log) {
             let variables = [logged.counters.as_str(), log];
-            let second = gpu::run_reading(&logged.text, kernel, launch, limit, &variables)?;
+            let second =
+                gpu::run_reading(Image::Ptx(&logged.text), kernel, launch, limit, &variables)?;
             let (with_log, passed) = counts(logged, &second.variables);
             for (branch, logged) in found.branches.iter_mut().zip(&with_log.branches) {
                 branch.first = logged.first;

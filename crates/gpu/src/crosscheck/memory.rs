@@ -11,7 +11,8 @@ use super::{
     Bench, Failed, Judged, Observed, Simulated, Sources, Subject, Verdict, ending, ends_alike,
 };
 use crate::{
-    self as gpu, BufferComparison, Comparison, CudaOptions, DeviceError, Observation, Tolerance,
+    self as gpu, BufferComparison, Comparison, CudaOptions, DeviceError, Image, Observation,
+    Tolerance,
 };
 
 /// CUDA source of a compiled program.
@@ -74,7 +75,7 @@ impl Sources<'_> {
         };
         let options = CudaOptions { headers: headers.clone(), ..CudaOptions::default() };
         let ran = gpu::compile_cuda(name, text, &options)
-            .and_then(|ptx| gpu::run(&ptx, kernel, &simulated.before, *limit));
+            .and_then(|ptx| gpu::run(Image::Ptx(&ptx), kernel, &simulated.before, *limit));
         match ran {
             Ok(run) => {
                 let observation = Observation::of(&run, text, &simulated.before, date);

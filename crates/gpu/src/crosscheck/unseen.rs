@@ -114,7 +114,7 @@ impl Texts {
                 }
                 let kernel = program.kernel(None).map_err(Failed::new)?;
                 let overrides = overrides.clone();
-                let subject = Subject { program: &program, kernel, overrides, files };
+                let subject = Subject { program: &program, kernel, cubin: None, overrides, files };
                 rows.push(set.compare(bench, code, &subject)?);
             }
         }
