@@ -42,7 +42,9 @@ fn forms(path: &Path) -> BTreeSet<String> {
         let mnemonic = words.into_iter().find(|word| !word.starts_with('@'));
         mnemonic.unwrap_or_default().trim_end_matches(';').to_owned()
     };
-    insts.filter_map(|i| text.get(i.span.start as usize..i.span.end as usize)).map(form).collect()
+    let texts = insts.filter_map(|i| text.get(i.span.start as usize..i.span.end as usize));
+    // A name of a function is none.
+    texts.map(form).filter(|form| form.starts_with(|c: char| c.is_ascii_uppercase())).collect()
 }
 
 #[derive(Default)]
