@@ -176,13 +176,7 @@ impl Group {
             | LaneFn::FDiv(_)
             | LaneFn::Rcp(_)
             | LaneFn::Sqrt(_) => Group::Rounded,
-            LaneFn::DivApprox { .. }
-            | LaneFn::Rsqrt { .. }
-            | LaneFn::Sin { .. }
-            | LaneFn::Cos { .. }
-            | LaneFn::Ex2 { .. }
-            | LaneFn::Lg2 { .. }
-            | LaneFn::Tanh => Group::Approximations,
+            LaneFn::DivApprox { .. } | LaneFn::Approximate { .. } => Group::Approximations,
             LaneFn::FMin { .. }
             | LaneFn::FMax { .. }
             | LaneFn::FNeg { .. }

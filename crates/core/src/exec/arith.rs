@@ -1,5 +1,6 @@
 //! Arithmetic on scalars: pure functions, testable without a machine.
 
+pub(super) mod approximate;
 pub(super) mod bits;
 pub(super) mod compare;
 pub(super) mod convert;
@@ -9,3 +10,4 @@ pub(super) mod float;
 pub(super) mod fp8;
 pub(super) mod half;
 pub(super) mod integer;
+pub(super) mod mufu;

@@ -8,6 +8,9 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Required agreement between the results of the simulator and a GPU.
+///
+/// An H200 gives the same bits in every form. For approximations, other GPUs need only keep to the
+/// manual's bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
 pub enum Agreement {
     /// Identical bits.

@@ -14,7 +14,8 @@ impl Isa {
              mnemonic; `W` has twice the width of `T`. `+` allows a wider register, `*` an\n\
              address or parts of a value in braces, `{a}` a `.v2`/`.v4` vector, `d_` allows `_`,\n\
              and `?` marks an optional operand. *Agreement* is the largest difference allowed\n\
-             between the results of a GPU and the simulator; `exact` allows none.\n",
+             between the results of a GPU and the simulator; `exact` allows none. Approximations give\n\
+             the bits of an H200, but other GPUs need not.\n",
         );
         for group in self.groups() {
             let _ = write!(

@@ -3,7 +3,7 @@
 //! The function determines the number and widths of its sources; `exec::alu` implements it. A
 //! "narrow" value is in a 32-bit row.
 
-use super::{Predicate, Row};
+use super::{Approximation, Predicate, Row};
 use crate::isa::{Compare, FloatMode, Round, Space, Type};
 
 /// Element-wise operation. `f` determines the number and widths of its sources.
@@ -179,45 +179,25 @@ pub enum LaneFn {
     /// Float `a * b + c`, rounded once.
     Fma(FloatMode),
     /// Float quotient, IEEE-rounded.
-    ///
-    /// `div.full` uses `Nearest`, within its documented error.
     FDiv(FloatMode),
-    /// Approximate float quotient (`div.approx`).
-    DivApprox {
-        /// `.ftz`
-        ftz: bool,
-    },
-    /// `1 / a`, IEEE-rounded (`rcp.approx` uses `Nearest`).
+    /// `1 / a`, IEEE-rounded.
     Rcp(FloatMode),
-    /// Square root, IEEE-rounded (`sqrt.approx` uses `Nearest`).
+    /// Square root, IEEE-rounded.
     Sqrt(FloatMode),
-    /// `1 / sqrt(a)` (approximation).
-    Rsqrt {
+    /// Approximate float quotient.
+    DivApprox {
+        /// `div.full`, not `div.approx`
+        full: bool,
         /// `.ftz`
         ftz: bool,
     },
-    /// Sine of `a` radians (approximation).
-    Sin {
+    /// Approximate function of a float; sines and cosines are those of radians.
+    Approximate {
+        /// Function.
+        f: Approximation,
         /// `.ftz`
         ftz: bool,
     },
-    /// Cosine of `a` radians (approximation).
-    Cos {
-        /// `.ftz`
-        ftz: bool,
-    },
-    /// `2^a` (approximation).
-    Ex2 {
-        /// `.ftz`
-        ftz: bool,
-    },
-    /// `log2(a)` (approximation).
-    Lg2 {
-        /// `.ftz`
-        ftz: bool,
-    },
-    /// `tanh(a)` (approximation).
-    Tanh,
     /// Conversion to or from a small format of tensor cores.
     Tensor(super::TensorConvert),
 

@@ -4,7 +4,7 @@ use super::no_such_form;
 use crate::exec::arith::float;
 use crate::exec::lanes::Lanes;
 use crate::isa::{FloatMode, Round, Type};
-use crate::kernel::{LaneFn, LaneOp};
+use crate::kernel::{Approximation, LaneFn, LaneOp};
 
 /// Executes operations that round.
 /// Most programs use only those to nearest without `.sat`, which have vectorised loops.
@@ -85,33 +85,20 @@ pub(super) fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
 }
 
 pub(super) fn approximations(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
-    use float::{Float, approximate, div_approx, flushed};
+    use crate::exec::arith::approximate::{approximate, divide, reciprocal, reciprocal_root};
     match (f, ty) {
-        (LaneFn::DivApprox { ftz }, _) => on.binary_each::<f32, f32, f32>(d, s, |a, b| {
-            flushed(div_approx(flushed(a, ftz), flushed(b, ftz)), ftz)
-        }),
-        (LaneFn::Rsqrt { ftz }, Type::F64) => {
-            on.unary_each::<f64, f64>(d, s, |a| {
-                let a = flushed(a, ftz);
-                flushed(f64::canonical(float::rsqrt(a), [a; 3]), ftz)
-            });
+        (LaneFn::DivApprox { full, ftz }, _) => {
+            on.binary_each::<f32, f32, f32>(d, s, |a, b| divide(a, b, full, ftz));
         }
-        (LaneFn::Rsqrt { ftz }, _) => {
-            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, float::rsqrt))
+        (LaneFn::Approximate { f: Approximation::Reciprocal, .. }, Type::F64) => {
+            on.unary_each::<f64, f64>(d, s, reciprocal);
         }
-        (LaneFn::Sin { ftz }, _) => {
-            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::sin))
+        (LaneFn::Approximate { ftz, .. }, Type::F64) => {
+            on.unary_each::<f64, f64>(d, s, |a| reciprocal_root(a, ftz));
         }
-        (LaneFn::Cos { ftz }, _) => {
-            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::cos))
+        (LaneFn::Approximate { f, ftz }, _) => {
+            on.unary_each::<f32, f32>(d, s, |a| approximate(f, a, ftz));
         }
-        (LaneFn::Ex2 { ftz }, _) => {
-            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::exp2))
-        }
-        (LaneFn::Lg2 { ftz }, _) => {
-            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::log2))
-        }
-        (LaneFn::Tanh, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, false, f64::tanh)),
         _ => unreachable!("lane_op sends only approximations here"),
     }
 }

@@ -5,6 +5,7 @@ use crate::exec::arith::convert::convert;
 use crate::exec::arith::float::{abs, add, finish, flushed, max, min, neg, sub, xorsign};
 use crate::exec::arith::half::{Brain, Half, Short, multiply, multiply_add};
 use crate::exec::arith::integer::Integer;
+use crate::exec::arith::mufu;
 use crate::exec::lanes::{Element, Lanes};
 use crate::isa::{Round, Type};
 use crate::kernel::{Convert, LaneFn, LaneOp};
@@ -44,8 +45,6 @@ fn each<H: Element<Cell = u32>>(
 }
 
 fn floats<H: Short + Element<Cell = u32>>(op: &LaneOp, on: &mut Lanes<'_>) {
-    let approximate =
-        |a: H, ftz: bool, f: fn(f64) -> f64| flushed(H::narrow(f(flushed(a, ftz).widen())), ftz);
     match op.f {
         LaneFn::FAdd(m) => {
             each(op, on, |a: H, b, _| finish(add(flushed(a, m.ftz), flushed(b, m.ftz), NEAR), m))
@@ -65,8 +64,11 @@ fn floats<H: Short + Element<Cell = u32>>(op: &LaneOp, on: &mut Lanes<'_>) {
             let (a, b) = (flushed(a, ftz), flushed(b, ftz));
             if signs { xorsign(a, b, |a, b| max(a, b, nan)) } else { max(a, b, nan) }
         }),
-        LaneFn::Ex2 { ftz } => each(op, on, |a: H, _, _| approximate(a, ftz, f64::exp2)),
-        LaneFn::Tanh => each(op, on, |a: H, _, _| approximate(a, false, f64::tanh)),
+        // `.ftz` is MUFU's own: it keeps only what a bf16 shares with an f32.
+        LaneFn::Approximate { f, .. } => {
+            let f = mufu::function(f);
+            each(op, on, |a: H, _, _| mufu::short(a, f));
+        }
         _ => no_such_form(op.ty),
     }
 }

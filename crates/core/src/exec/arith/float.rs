@@ -2,9 +2,8 @@
 //! Instructions").
 //!
 //! Rounding to nearest uses the processor's own operations: IEEE 754 defines them exactly. The
-//! other directions use [`super::exact`]. Approximations (`sin`, `ex2`, ..) are the f64 function of
-//! the argument, rounded to f32: more accurate than the hardware's, within the error that the
-//! manual allows.
+//! other directions use [`super::exact`]. Approximations (`sin`, `ex2`, ..) are in
+//! [`super::approximate`].
 //!
 //! NaN: every f32 NaN result is the canonical `0x7fffffff` (PTX ISA, "Floating-Point Comparisons":
 //! payloads are not preserved). PTX does not define f64 NaN results. As on an H200, the result is
@@ -392,13 +391,6 @@ pub(crate) fn abs<F: Float>(a: F) -> F {
     F::canonical(if a.nan() { a } else { a.magnitude() }, [a; 3])
 }
 
-/// Returns `div.approx`.
-/// The quotient is a zero if the reciprocal of `b` is subnormal (PTX ISA, `div`).
-pub(crate) fn div_approx(a: f32, b: f32) -> f32 {
-    let vanishes = b.is_finite() && b.abs() > 126_f32.exp2();
-    if vanishes { mul(a, 0.0_f32.copysign(b), Round::Nearest) } else { div(a, b, Round::Nearest) }
-}
-
 /// Returns true if the value is of the given kind of `testp`.
 pub(crate) fn is_kind<F: Float>(a: F, kind: TestFn) -> bool {
     let normal = a.finite() && a.magnitude().to_bits64() >= F::FORMAT.least_normal();
@@ -418,20 +410,6 @@ pub(crate) fn is_kind<F: Float>(a: F, kind: TestFn) -> bool {
 #[inline(always)]
 pub(crate) fn copysign<F: Float>(a: F, b: F) -> F {
     if F::FORMAT.is_negative(a.to_bits64()) { b.magnitude().flip() } else { b.magnitude() }
-}
-
-/// Returns an approximated f32 function.
-/// It is `f` in double precision, rounded, and flushed with `ftz`.
-#[inline(always)]
-pub(crate) fn approximate(a: f32, ftz: bool, f: impl Fn(f64) -> f64) -> f32 {
-    let a = flushed(a, ftz);
-    flushed(f32::canonical(f(f64::from(a)) as f32, [a; 3]), ftz)
-}
-
-/// Returns `1 / sqrt(a)`.
-#[inline(always)]
-pub(crate) fn rsqrt(a: f64) -> f64 {
-    1.0 / a.sqrt()
 }
 
 #[cfg(test)]

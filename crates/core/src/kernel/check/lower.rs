@@ -20,8 +20,8 @@ use crate::base::Pc;
 use crate::diag::Diagnostic;
 use crate::isa::{BoolOp, Class, Compare, FloatMode, FormMatch, Round, Sem, Type};
 use crate::kernel::{
-    Carry, CarryFn, LaneFn, LaneOp, Op, PredicateFn, PredicateUse, PrmtMode, Register, Row, Scope,
-    Setp, TestFn,
+    Approximation, Carry, CarryFn, LaneFn, LaneOp, Op, PredicateFn, PredicateUse, PrmtMode,
+    Register, Row, Scope, Setp, TestFn,
 };
 use crate::ptx::tree::Instruction;
 
@@ -96,6 +96,7 @@ fn test_fn(m: &FormMatch<'_>) -> TestFn {
 
 /// Returns the function of an element-wise form; `None` for all others.
 fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
+    let approximate = m.has("approx") || m.has("full");
     let (sat, hi, ftz, wrap) = (m.has("sat"), m.has("hi"), m.has("ftz"), m.has("wrap"));
     let (nan, xorsign, relu) = (m.has("NaN"), m.has("xorsign"), m.has("relu"));
     // For `dp4a` and `dp2a`, the second type is that of `b`.
@@ -146,17 +147,19 @@ fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
         Sem::FSub => LaneFn::FSub(float_mode(m)),
         Sem::FMul => LaneFn::FMul(float_mode(m)),
         Sem::Fma => LaneFn::Fma(float_mode(m)),
-        Sem::FDiv if m.has("approx") => LaneFn::DivApprox { ftz },
+        Sem::FDiv if approximate => LaneFn::DivApprox { full: m.has("full"), ftz },
         Sem::FDiv => LaneFn::FDiv(float_mode(m)),
-        Sem::Rcp => LaneFn::Rcp(float_mode(m)),
-        Sem::Sqrt => LaneFn::Sqrt(float_mode(m)),
-        Sem::Rsqrt => LaneFn::Rsqrt { ftz },
-        Sem::Sin => LaneFn::Sin { ftz },
+        Sem::Rcp if !approximate => LaneFn::Rcp(float_mode(m)),
+        Sem::Sqrt if !approximate => LaneFn::Sqrt(float_mode(m)),
+        Sem::Rcp => LaneFn::Approximate { f: Approximation::Reciprocal, ftz },
+        Sem::Sqrt => LaneFn::Approximate { f: Approximation::Root, ftz },
+        Sem::Rsqrt => LaneFn::Approximate { f: Approximation::ReciprocalRoot, ftz },
+        Sem::Sin => LaneFn::Approximate { f: Approximation::Sine, ftz },
         Sem::CvtTensor => LaneFn::Tensor(convert::tensor(m)),
-        Sem::Cos => LaneFn::Cos { ftz },
-        Sem::Ex2 => LaneFn::Ex2 { ftz },
-        Sem::Lg2 => LaneFn::Lg2 { ftz },
-        Sem::Tanh => LaneFn::Tanh,
+        Sem::Cos => LaneFn::Approximate { f: Approximation::Cosine, ftz },
+        Sem::Ex2 => LaneFn::Approximate { f: Approximation::Exponential, ftz },
+        Sem::Lg2 => LaneFn::Approximate { f: Approximation::Logarithm, ftz },
+        Sem::Tanh => LaneFn::Approximate { f: Approximation::Tangent, ftz },
         Sem::FMin => LaneFn::FMin { ftz, nan, xorsign },
         Sem::FMax => LaneFn::FMax { ftz, nan, xorsign },
         Sem::FNeg => LaneFn::FNeg { ftz },

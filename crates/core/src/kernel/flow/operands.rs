@@ -20,14 +20,7 @@ const fn arity(f: LaneFn) -> usize {
         | Not
         | Cnot
         | PendingCount => 1,
-        Rcp(_)
-        | Sqrt(_)
-        | Rsqrt { .. }
-        | Sin { .. }
-        | Cos { .. }
-        | Ex2 { .. }
-        | Lg2 { .. }
-        | Tanh => 1,
+        Rcp(_) | Sqrt(_) | Approximate { .. } => 1,
         Tensor(convert) => convert.sources(),
         FNeg { .. } | FAbs { .. } | Cvt(_) | Unpack { .. } => 1,
         Pack { parts } => parts as usize,

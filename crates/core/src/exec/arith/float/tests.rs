@@ -180,11 +180,6 @@ fn special_results() {
         ((-0.0f32).saturate(), 0),
         (7.0f32.saturate(), 1f32.to_bits()),
         (copysign(-1.0f32, 3.0), (-3f32).to_bits()),
-        (approximate(-0.0, false, rsqrt), (-inf).to_bits()),
-        (approximate(-1.0, false, f64::log2), NAN32),
-        (approximate(f32::from_bits(1), true, f64::log2), (-inf).to_bits()),
-        (approximate(-149.0, false, f64::exp2), 1),
-        (approximate(-149.0, true, f64::exp2), 0),
     ] {
         assert_eq!(got.to_bits(), want, "{got:e}");
     }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::{BoolOp, Compare, Round, Type};
-use crate::kernel::{LaneFn, Row, Source};
+use crate::kernel::{Approximation, LaneFn, Row, Source};
 use crate::sass::lower::{Lowering, Missing, Rows, element_wise};
 use crate::sass::text::parse;
 
@@ -291,16 +291,16 @@ fn division_check() {
 
 #[test]
 fn approximations() {
-    use LaneFn::{Ex2, Lg2, Rcp, Rsqrt, Sqrt};
+    use Approximation::{Exponential, Logarithm, Reciprocal, ReciprocalRoot, Root};
     for (line, f) in [
-        (("MUFU.RCP R8, |R5|", 0x4000_0005_0008_7308, 0x000e_2400_0000_1000), Rcp(FTZ)),
-        (("MUFU.RCP R8, UR4", 0x0000_0004_0008_7d08, 0x000e_2400_0800_1000), Rcp(FTZ)),
-        (("MUFU.RSQ R7, R2", 0x0000_0002_0007_7308, 0x004e_2800_0000_1400), Rsqrt { ftz: true }),
-        (("MUFU.SQRT R7, R2", 0x0000_0002_0007_7308, 0x004e_2800_0000_2000), Sqrt(FTZ)),
-        (("MUFU.EX2 R7, R0", 0x0000_0000_0007_7308, 0x000e_2400_0000_0800), Ex2 { ftz: true }),
-        (("MUFU.LG2 R7, R2", 0x0000_0002_0007_7308, 0x004e_2800_0000_0c00), Lg2 { ftz: true }),
+        (("MUFU.RCP R8, |R5|", 0x4000_0005_0008_7308, 0x000e_2400_0000_1000), Reciprocal),
+        (("MUFU.RCP R8, UR4", 0x0000_0004_0008_7d08, 0x000e_2400_0800_1000), Reciprocal),
+        (("MUFU.RSQ R7, R2", 0x0000_0002_0007_7308, 0x004e_2800_0000_1400), ReciprocalRoot),
+        (("MUFU.SQRT R7, R2", 0x0000_0002_0007_7308, 0x004e_2800_0000_2000), Root),
+        (("MUFU.EX2 R7, R0", 0x0000_0000_0007_7308, 0x000e_2400_0000_0800), Exponential),
+        (("MUFU.LG2 R7, R2", 0x0000_0002_0007_7308, 0x004e_2800_0000_0c00), Logarithm),
     ] {
-        same_as_ptx(line, f, Type::F32);
+        same_as_ptx(line, LaneFn::Approximate { f, ftz: true }, Type::F32);
     }
     let one = |line, x: u32| {
         let (native, rows) = lowered(line);
@@ -316,7 +316,7 @@ fn approximations() {
         (0.25, 1.0, 0.0),
         (0.5, 0.0, -1.0),
         (-0.25, -1.0, 0.0),
-        (100.125, std::f32::consts::FRAC_1_SQRT_2, std::f32::consts::FRAC_1_SQRT_2),
+        (100.125, f32::from_bits(0x3f35_04f2), f32::from_bits(0x3f35_04f3)),
     ] {
         let line = ("MUFU.SIN R7, R7", 0x0000_0007_0007_7308, 0x000e_2400_0000_0400);
         assert_eq!(f32::from_bits(one(line, turns.to_bits())), sine, "sin {turns}");
