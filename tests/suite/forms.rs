@@ -12,7 +12,6 @@ use simt_gpu::{DeviceFinish, Observation};
 use simt_report::simulate::simulate;
 
 use crate::support;
-use crate::unseen::outputs_differ;
 
 /// Kernels of which an H200 ran the cubin.
 const RECORDED: [&str; 3] = ["programs/unseen/mend", "programs/unseen/held", FORMS];
@@ -49,10 +48,8 @@ fn forms(path: &Path) -> BTreeSet<String> {
 
 #[derive(Default)]
 struct Seen {
-    /// Recorded kernels that have the form and leave the GPU's output bit by bit.
-    equal: u32,
-    /// Recorded kernels that have the form and differ.
-    differ: u32,
+    /// Recorded kernels that have the form; they leave the GPU's output bit by bit.
+    recorded: u32,
     /// Other listings that have the form.
     others: u32,
 }
@@ -61,11 +58,8 @@ fn page() -> String {
     let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
     for folder in RECORDED {
         for path in listings(folder) {
-            let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-            let differs = outputs_differ(name);
             for form in forms(&path) {
-                let row = seen.entry(form).or_default();
-                *(if differs { &mut row.differ } else { &mut row.equal }) += 1;
+                seen.entry(form).or_default().recorded += 1;
             }
         }
     }
@@ -77,22 +71,22 @@ fn page() -> String {
         });
         for form in forms(&path) {
             let row = seen.entry(form).or_default();
-            *(if observed { &mut row.equal } else { &mut row.others }) += 1;
+            *(if observed { &mut row.recorded } else { &mut row.others }) += 1;
         }
     }
-    let tested = seen.values().filter(|row| row.equal > 0).count();
+    let tested = seen.values().filter(|row| row.recorded > 0).count();
     let mut page = format!(
         "# Forms of machine instructions\n\n\
          Opcodes with their modifiers as the listings of this repository have them: {} forms.\n{tested} \
          of them are in kernels whose outputs equal an H200's bit by bit (`programs/unseen`,\n\
-         `programs/sass`, `tests/sass`, `tests/observations/h200/forms`). The others are in kernels that\n\
-         differ (approximations of MUFU), or in listings that were compared with their PTX or with closed\n\
-         forms, as those of older architectures. `isa/sass.ron` has a row for each opcode.\n\n\
-         | form | recorded, equal | recorded, not equal | other listings |\n|---|--:|--:|--:|\n",
+         `programs/sass`, `tests/sass`, `tests/observations/h200/forms`). The others are in listings that\n\
+         were compared with their PTX or with closed forms, as those of older architectures.\n\
+         `isa/sass.ron` has a row for each opcode.\n\n\
+         | form | recorded | other listings |\n|---|--:|--:|\n",
         seen.len(),
     );
-    for (form, Seen { equal, differ, others }) in &seen {
-        let _ = writeln!(page, "| `{form}` | {equal} | {differ} | {others} |");
+    for (form, Seen { recorded, others }) in &seen {
+        let _ = writeln!(page, "| `{form}` | {recorded} | {others} |");
     }
     page
 }

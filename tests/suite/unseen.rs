@@ -15,33 +15,12 @@ use serde_json::Value;
 use simt_report::evidence::{ALL_STATES, CodeKind, Errors, Evidence, Standing};
 use simt_report::metrics;
 
-/// Kernels of machine code whose outputs differ from the GPU's, with the reason.
-/// Each must be needed.
-const DIFFERENT: [(&str, &[&str]); 1] = [(
-    "approximations of MUFU differ in the last places, in tables that are not published",
-    &[
-        "black_scholes",
-        "float_divide_sqrt",
-        "float_exponentials",
-        "float_fast_intrinsics",
-        "float_inverse_functions",
-        "float_trigonometry",
-        "nbody_tile",
-        "ray_spheres",
-    ],
-)];
-
 /// Held kernels of machine code with a stall reason whose share is more than eight points off.
 /// Each must be needed.
 const FURTHER: [(&str, &[&str]); 1] = [(
     "a GPU's warps get loads of many lines one after another, and so reach their stores apart",
     &["sort_heap"],
 )];
-
-/// Returns true if a kernel of machine code leaves another output than the GPU.
-pub(crate) fn outputs_differ(kernel: &str) -> bool {
-    DIFFERENT.iter().any(|(_, kernels)| kernels.contains(&kernel))
-}
 
 fn file(code: CodeKind) -> &'static str {
     match code {
@@ -113,13 +92,10 @@ fn long_outputs_are_the_gpus_in_both_modes() {
 fn long_outputs_of_machine_code_are_the_gpus() {
     let (_, rows) = found(CodeKind::Sass);
     assert!(rows.len() >= 214, "{} kernels", rows.len());
-    let mut known: BTreeSet<&str> =
-        DIFFERENT.iter().flat_map(|(_, names)| *names).copied().collect();
     for row in rows {
         let (name, mode) = (row["kernel"].as_str().expect("a name"), &row["outputs"][0]);
-        assert_eq!(mode[2] == true, !known.remove(name), "{name}: {mode}");
+        assert!(mode[2] == true, "{name}: {mode}");
     }
-    assert!(known.is_empty(), "not there: {known:?}");
 }
 
 /// On the half that only states the error, stall reasons of machine code have their share of the
