@@ -22,6 +22,13 @@ fn times(a: f32, b: f32) -> f32 {
     mul(a, b, NEAR)
 }
 
+/// Returns an angle in turns, rounded toward zero. The product is exact in f64.
+fn turns(radians: f32) -> f32 {
+    let exact = f64::from(radians) * f64::from(TURNS);
+    let near = exact as f32;
+    if f64::from(near).abs() > exact.abs() { f32::from_bits(near.to_bits() - 1) } else { near }
+}
+
 /// Returns MUFU's function of an f32.
 fn unit(f: Approximation, a: f32) -> f32 {
     f32::from_bits(function(f)(a.to_bits()))
@@ -31,7 +38,7 @@ fn unit(f: Approximation, a: f32) -> f32 {
 pub(crate) fn approximate(f: Approximation, a: f32, ftz: bool) -> f32 {
     let small = !ftz && a.abs() < LEAST;
     match f {
-        Approximation::Sine | Approximation::Cosine => unit(f, mul(a, TURNS, Round::Zero)),
+        Approximation::Sine | Approximation::Cosine => unit(f, turns(a)),
         Approximation::Reciprocal if !ftz => {
             let scale = if a.abs() > LARGE {
                 0.25
