@@ -102,6 +102,12 @@ impl<O: Observer> Issuer<'_, O> {
         let stood = scheduler.ports.stood(ready, now);
         let free = if throttle == Stall::MathPipeThrottle {
             ready + cost.of_others(now - ready - stood)
+        } else if cost.port == Port::Sfu {
+            // The same, and a warp with another instruction may issue first.
+            let queued = scheduler.free(cost.port, &self.shared).clamp(ready, now) - ready;
+            let (wait, first) = (now - ready - stood, now - ready - queued);
+            let interval = Cycle::from(cost.queues.max(1));
+            ready + queued.min(wait * (interval - 1) / (interval + first))
         } else {
             scheduler.free(cost.port, &self.shared).max(ready).min(now)
         };
