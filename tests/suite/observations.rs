@@ -10,6 +10,7 @@ use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
 use simt_core::spec::Mode;
+use simt_gpu::crosscheck::Subject;
 use simt_gpu::{DeviceFinish, GeneratedRecord, GeneratedSummary, Observation, Tolerance};
 use simt_report::simulate::simulate;
 use simt_report::validation::Known;
@@ -189,6 +190,18 @@ fn machine_code_is_compared_with_what_its_cubin_did() {
     let (code, _, errors) = crosscheck(&folder, &["reduce_grid.sass"]);
     let expected = "`reduce_grid.cubin` does not hold the code of `reduce_grid.sass`";
     assert!(code == Some(2) && errors.contains(expected), "{errors}");
+}
+
+#[test]
+fn machine_code_of_a_source_has_the_record_of_its_listing() {
+    let read = |path: &str| fs::read_to_string(path).expect(path);
+    let source = read("programs/cuda/reduce_grid.cu");
+    let code = read("programs/sass/reduce_grid.sass");
+    let program = Program::of_cuda("reduce_grid.cu", &source, &code, "nvcc");
+    let kernel = program.kernel(None).expect("a kernel");
+    let (overrides, files) = (Overrides::default(), &|_: &str, _| Err(String::new()));
+    let subject = Subject { program: &program, kernel, cubin: None, overrides, files };
+    assert_eq!(subject.record_name(), "reduce_grid.sass.ron");
 }
 
 /// Everything that `crosscheck` compares with is compiled in.

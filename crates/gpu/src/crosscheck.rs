@@ -128,9 +128,14 @@ impl Subject<'_> {
         Path::new(&self.program.name).file_name().and_then(|n| n.to_str()).unwrap_or_default()
     }
 
-    /// Returns the name of the program's observation: `vector_add.ir.ron`.
+    /// Returns the name of the program's observation: `vector_add.ir.ron`. That of machine code is
+    /// `NAME.sass.ron`, whether it comes as a listing, a cubin or a source.
     pub fn record_name(&self) -> String {
-        format!("{}.ron", self.file_name())
+        let file = Path::new(self.file_name());
+        match self.kernel.native {
+            Some(_) => format!("{}.ron", file.with_extension("sass").display()),
+            None => format!("{}.ron", file.display()),
+        }
     }
 
     /// Resolves the launch.

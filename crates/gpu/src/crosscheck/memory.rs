@@ -181,7 +181,7 @@ fn report(
     for buffer in &done.skipped {
         let _ = writeln!(
             out,
-            "  {buffer}: not compared (only a digest is kept, and it need not agree bit by bit)"
+            "  {buffer}: not judged (its digest differs, and it need not agree bit by bit)"
         );
     }
     out
