@@ -193,6 +193,7 @@ pub struct Join {
 
 /// Control state of one warp.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)] // the tag is beside what every step needs
 pub enum WarpControl {
     /// Pre-Volta: a stack of lane masks per warp.
     Stack(Stack),

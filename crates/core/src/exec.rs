@@ -6,6 +6,7 @@
 //! the module that computes it documents the choice.
 
 mod access;
+mod aligned;
 mod alu;
 mod arith;
 mod atomic;
@@ -31,6 +32,7 @@ mod video;
 mod warp;
 
 pub use access::{Pattern, is_repeatable, load_parameters, repeat};
+pub use aligned::AlignedRows;
 pub use alu::{LaneFunction, lane_function};
 pub use arith::half::{short_bits, short_value};
 pub use barrier::{barrier_votes, finish_barrier_reduction, waits_for_block};
@@ -53,19 +55,20 @@ use crate::kernel::{Address, Clock, DeviceFunction, Geometry, Inst, Op, Predicat
 /// The registers of one warp.
 /// They are `narrow[row][lane]`, `wide[row][lane]`, and one mask per predicate.
 #[derive(Clone, Debug, PartialEq)]
+#[repr(C, align(64))] // what most instructions need has one cache line
 pub struct RegisterFile {
     /// 32-bit rows.
-    pub narrow: Vec<[u32; MAX_LANES]>,
-    /// 64-bit rows.
-    pub wide: Vec<[u64; MAX_LANES]>,
+    pub narrow: AlignedRows<u32>,
     /// Predicates, one bit per lane.
     pub predicates: Vec<u32>,
+    /// Vector units for loops over lanes.
+    pub vectors: Vectors,
+    /// 64-bit rows.
+    pub wide: AlignedRows<u64>,
     /// Call stacks by lane; empty until a lane calls a function.
     pub calls: Vec<CallStack>,
     /// Asynchronous copies in flight.
     pub copies: Copies,
-    /// Vector units for loops over lanes.
-    pub vectors: Vectors,
 }
 
 /// State that an instruction can access besides registers.

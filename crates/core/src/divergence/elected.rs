@@ -28,10 +28,16 @@ const REGISTERS: usize = 16;
 
 /// Control state of one warp that runs machine code.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[repr(C)] // what every step needs comes first
 pub struct Elected {
     /// Current group; without lanes if none runs.
     current: Lanes,
     live: LaneMask,
+    /// Registers set by BMOV since their last BSYNC, one bit each.
+    restored: u16,
+    order: SideOrder,
+    /// True if the current group was elected and [`Elected::take_election`] was not called since.
+    elected: Unseen,
     sibling: Option<Lanes>,
     /// Lanes that can run, one entry for each PC; the last ones dropped are last.
     pool: Vec<Lanes>,
@@ -41,11 +47,6 @@ pub struct Elected {
     blocked: Vec<Group>,
     /// Participants of each barrier.
     registers: [LaneMask; REGISTERS],
-    /// Registers set by BMOV since their last BSYNC, one bit each.
-    restored: u16,
-    order: SideOrder,
-    /// True if the current group was elected and [`Elected::take_election`] was not called since.
-    elected: Unseen,
 }
 
 /// Flag that is no part of a warp's state: all values are equal.

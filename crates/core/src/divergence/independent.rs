@@ -40,6 +40,7 @@ use crate::base::{JoinId, LaneMask, Pc};
 ///
 /// Each state of [`GroupState`] has its own container.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[repr(C)] // what every step needs comes first
 pub struct Independent {
     /// Running group; without lanes if none runs.
     running: Runnable,

@@ -41,6 +41,7 @@ pub struct StackEntry {
 
 /// Control state of a warp under the reconvergence stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[repr(C)] // what every step needs comes first
 pub struct Stack {
     /// Top entry, kept separate because every step uses it. Without lanes iff no lane of the warp
     /// is live.

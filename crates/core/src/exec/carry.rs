@@ -58,8 +58,8 @@ mod tests {
     impl Words {
         fn new() -> Words {
             let registers = RegisterFile {
-                narrow: vec![[0; MAX_LANES]; 12],
-                wide: vec![[0; MAX_LANES]; 6],
+                narrow: vec![[0; MAX_LANES]; 12].into(),
+                wide: vec![[0; MAX_LANES]; 6].into(),
                 predicates: vec![0],
                 calls: Vec::new(),
                 copies: Default::default(),

@@ -6,6 +6,7 @@
 //! Expensive ones (division, square roots, software rounding) visit only active lanes.
 
 use super::RegisterFile;
+use super::aligned::AlignedRow;
 use super::arith::half::{Brain, Half};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::kernel::{Predicate, PredicateUse, Row};
@@ -54,14 +55,14 @@ pub(super) fn vectorized<T>(vectors: Vectors, loops: impl FnOnce(bool) -> T) -> 
 
 /// The rows of a warp's registers.
 pub(super) struct Rows<'a> {
-    narrow: &'a mut [[u32; MAX_LANES]],
-    wide: &'a mut [[u64; MAX_LANES]],
+    narrow: &'a mut [AlignedRow<u32>],
+    wide: &'a mut [AlignedRow<u64>],
 }
 
 impl<'a> Rows<'a> {
     #[inline(always)]
     pub(super) fn of(registers: &'a mut RegisterFile) -> Rows<'a> {
-        Rows { narrow: &mut registers.narrow, wide: &mut registers.wide }
+        Rows { narrow: registers.narrow.as_mut_slice(), wide: registers.wide.as_mut_slice() }
     }
 }
 
@@ -96,11 +97,11 @@ macro_rules! cells {
             }
             #[inline(always)]
             fn of<'a>(rows: &'a Rows<'_>, row: Row) -> &'a [$cell; MAX_LANES] {
-                &rows.$file[usize::from(row.0)]
+                &rows.$file[usize::from(row.0)].0
             }
             #[inline(always)]
             fn of_mut<'a>(rows: &'a mut Rows<'_>, row: Row) -> &'a mut [$cell; MAX_LANES] {
-                &mut rows.$file[usize::from(row.0)]
+                &mut rows.$file[usize::from(row.0)].0
             }
             #[inline(always)]
             fn choose(chosen: bool, new: $cell, old: $cell) -> $cell {

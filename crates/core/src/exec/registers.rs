@@ -2,7 +2,7 @@
 //!
 //! PTX leaves an uninitialised register undefined; here it reads 0 in both modes and in every run.
 
-use super::{CallStack, Copies, RegisterFile, Vectors};
+use super::{AlignedRows, CallStack, Copies, RegisterFile, Vectors};
 use crate::base::MAX_LANES;
 use crate::kernel::{Register, Registers, Special};
 
@@ -37,8 +37,8 @@ impl RegisterFile {
     /// Creates a register file of the kernel's size: constants set, all else 0.
     pub fn new(registers: &Registers) -> RegisterFile {
         let mut file = RegisterFile {
-            narrow: vec![[0; MAX_LANES]; usize::from(registers.narrow)],
-            wide: vec![[0; MAX_LANES]; usize::from(registers.wide)],
+            narrow: AlignedRows::new(registers.narrow.into()),
+            wide: AlignedRows::new(registers.wide.into()),
             predicates: vec![0; usize::from(registers.predicates)],
             calls: Vec::new(),
             copies: Copies::default(),
@@ -51,8 +51,8 @@ impl RegisterFile {
     /// Resets the file for a starting warp.
     /// Variables are 0; constants and special registers are set.
     pub fn start(&mut self, registers: &Registers, place: &WarpPlace) {
-        self.narrow.fill([0; MAX_LANES]);
-        self.wide.fill([0; MAX_LANES]);
+        self.narrow.clear();
+        self.wide.clear();
         self.predicates.fill(0);
         self.calls.iter_mut().for_each(CallStack::clear);
         self.copies.clear();

@@ -31,8 +31,9 @@ fn file() -> RegisterFile {
             row(|_| 10),
             row(|l| l % 5),
             row(|_| 0xdead_beef),
-        ],
-        wide: vec![std::array::from_fn(|l| (l as u64) << 33 | 1), [3; 32], [0; 32]],
+        ]
+        .into(),
+        wide: vec![std::array::from_fn(|l| (l as u64) << 33 | 1), [3; 32], [0; 32]].into(),
         predicates: vec![0x0000_ffff, 0xff00_ff00, 0, 0],
         calls: Vec::new(),
         copies: Default::default(),
@@ -249,8 +250,8 @@ fn forms_at_their_types() {
     ];
     for &(function, ty, sources, expected) in cases {
         let mut registers = RegisterFile {
-            narrow: vec![[0; 32]; 5],
-            wide: vec![[0; 32]; 5],
+            narrow: vec![[0; 32]; 5].into(),
+            wide: vec![[0; 32]; 5].into(),
             predicates: vec![],
             calls: Vec::new(),
             copies: Default::default(),

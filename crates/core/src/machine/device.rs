@@ -452,16 +452,13 @@ impl<O: Observer> Ended<O> {
 fn run_alone<O: Observer>(mut sm: Sm<'_, O>, host: &dyn Host) -> Ended<O> {
     let (mut reported, mut reported_issues) = (0, 0);
     let finish = loop {
-        if let Some(finish) = sm.turn() {
-            break Some(*finish);
+        if let Some(finish) = sm.cycles() {
+            break Some(finish);
         }
-        if sm.issuer.watch.is_quiet()
-            && sm.cycle_is_over()
-            && sm.issuer.watch.proves_livelock(sm.warps())
-        {
+        if sm.issuer.watch.is_quiet() && sm.issuer.watch.proves_livelock(sm.warps()) {
             break Some(sm.livelock());
         }
-        if sm.issuer.observer.is_done() && sm.cycle_is_over() {
+        if sm.issuer.observer.is_done() {
             break None;
         }
         if sm.blocks_run() >= reported + REPORT_EVERY {
@@ -485,12 +482,12 @@ fn run_interleaved<O: Observer>(
     let mut sms: Vec<Sm<'_, O>> =
         (0..cx.active_sms).map(|sm| Sm::new(cx, SmId(sm), observer())).collect();
     let mut finished: Vec<Option<Finish>> = sms.iter().map(|_| None).collect();
-    let mut turns = Turns::new(&sms);
+    let mut turns = Turns::new(&mut sms);
     let mut unreported = 0;
     while let Some(i) = turns.next(&mut sms) {
         let before = sms[i].issued();
         finished[i] = if ahead { sms[i].turns_ahead() } else { sms[i].cycle() };
-        turns.end(&sms[i], finished[i].is_some());
+        turns.end(&mut sms[i], finished[i].is_some());
         unreported += sms[i].issued() - before;
         if unreported >= REPORT_ISSUES {
             host.issued(std::mem::take(&mut unreported));

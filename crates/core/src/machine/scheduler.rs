@@ -45,8 +45,6 @@ pub(super) struct Scheduler {
     /// Cycle up to which the wheel has turned: warps ready by then are awake.
     turned: Cycle,
     awake: u64,
-    /// Awake warps whose own port is free in cycle `turned`, as of the last refresh.
-    able: u64,
     /// Warps by the port that they need next, awake or not.
     needs: [u64; PORTS],
     /// Port of the last issue, and those that may be busy for more than the cycle after an issue, one
@@ -88,7 +86,7 @@ pub(super) struct Scheduler {
     pub accounted: Cycle,
     /// Resident warps that have not ended.
     pub resident: u32,
-    /// Earliest possible issue.
+    /// Cycle before which no warp can issue.
     pub next: Cycle,
 }
 
@@ -99,7 +97,6 @@ impl Scheduler {
             policy,
             turned: 0,
             awake: 0,
-            able: 0,
             needs: std::array::from_fn(
                 |port| if port == Port::Alu as usize { u64::MAX } else { 0 },
             ),
@@ -147,8 +144,8 @@ impl Scheduler {
 
     /// Sets the earliest next issue of `warp` and the port it needs.
     ///
-    /// The warp was picked or had nothing to issue. The caller [refreshes](Scheduler::refresh)
-    /// after its last such call.
+    /// The warp was picked or had nothing to issue. Then the caller sets [`Scheduler::next`] by
+    /// [`Scheduler::expect_issue`], [`Scheduler::expect`] or [`Scheduler::refresh`].
     #[inline]
     pub(super) fn set_ready(&mut self, warp: usize, at: Cycle, port: Port) {
         // Without a branch: the next port is seldom the former one.
@@ -210,8 +207,7 @@ impl Scheduler {
                 self.in_use &= !(1 << port);
             }
         }
-        self.able = self.awake & !blocked;
-        self.able
+        self.awake & !blocked
     }
 
     /// Returns the warps of `able` whose port the SM's schedulers do not share, or is free at `at`.
@@ -236,7 +232,7 @@ impl Scheduler {
         }
     }
 
-    /// Turns the wheel to `now`, a later cycle, and wakes the warps that are ready by then.
+    /// Turns the wheel to `now`, not an earlier cycle, and wakes the warps that are ready by then.
     #[inline(always)]
     fn turn(&mut self, now: Cycle) {
         let passed = now - self.turned;
@@ -244,24 +240,16 @@ impl Scheduler {
             let cell = now % 64;
             self.awake |= std::mem::take(&mut self.wheel[cell as usize]);
             self.occupied &= !(1 << cell);
-            self.turned = now;
-            if self.far_next < now + 64 {
-                self.approach();
-            }
-            return;
-        }
-        let cells = if passed >= 64 {
-            u64::MAX
         } else {
-            ((1 << passed) - 1_u64).rotate_left(self.turned as u32 + 1)
-        };
-        self.turned = now;
-        let mut hit = self.occupied & cells;
-        while hit != 0 {
-            self.awake |= std::mem::take(&mut self.wheel[hit.trailing_zeros() as usize]);
-            hit &= hit - 1;
+            let cells = if passed >= 64 { u64::MAX } else { (1 << passed) - 1 };
+            let mut hit = self.occupied & cells.rotate_left(self.turned as u32 + 1);
+            self.occupied &= !hit;
+            while hit != 0 {
+                self.awake |= std::mem::take(&mut self.wheel[hit.trailing_zeros() as usize]);
+                hit &= hit - 1;
+            }
         }
-        self.occupied &= !cells;
+        self.turned = now;
         if self.far_next < now + 64 {
             self.approach();
         }
@@ -276,20 +264,39 @@ impl Scheduler {
         }
     }
 
-    /// Sets [`Scheduler::next`] to the earliest issue by dependences and ports.
+    /// Sets [`Scheduler::next`] to the first free slot, before which no warp can issue.
     #[inline(always)]
+    pub(super) fn expect_issue(&mut self) {
+        self.next = self.accounted.max(self.ports.until());
+    }
+
+    /// Notes that `warp` may be the next to issue.
+    #[inline]
+    pub(super) fn expect(&mut self, warp: usize) {
+        self.next = self.next.min(self.ready[warp % WARPS].max(self.accounted));
+    }
+
+    /// Sets [`Scheduler::next`] to the earliest issue by dependences and ports.
     pub(super) fn refresh(&mut self, shared: &SharedPorts) {
-        if self.accounted > self.turned {
-            self.turn(self.accounted);
-        }
+        let at = self.turned.max(self.accounted);
+        let can = self.can_issue(at, shared);
+        self.postpone(can, shared);
+    }
+
+    /// Returns the warps that dependences and ports let issue at `now`.
+    #[inline(always)]
+    fn can_issue(&mut self, now: Cycle, shared: &SharedPorts) -> u64 {
+        self.turn(now);
         let able = self.find_able();
-        let soonest = if self.not_held(able, self.turned, shared) != 0 {
-            self.turned
-        } else {
-            self.soonest(shared)
-        };
-        let soonest = soonest.max(self.ports.until());
-        self.next = if soonest == NEVER { NEVER } else { soonest.max(self.turned) };
+        self.not_held(able, now, shared)
+    }
+
+    /// Sets [`Scheduler::next`], given the warps that can issue in cycle `turned`.
+    #[inline(never)]
+    fn postpone(&mut self, can: u64, shared: &SharedPorts) {
+        let soonest = if can != 0 { self.turned } else { self.soonest(shared) };
+        let soonest = soonest.max(self.ports.until()).max(self.accounted);
+        self.next = soonest.max(self.turned);
     }
 
     /// Returns the cycle in which the first sleeping warp wakes.
@@ -324,9 +331,6 @@ impl Scheduler {
     }
 
     /// Returns the warp that the policy issues at `now`, if any can issue.
-    ///
-    /// The last [refresh](Scheduler::refresh) named `now` or an earlier cycle as the next one.
-    #[inline(always)]
     pub(super) fn pick(&mut self, now: Cycle, shared: &SharedPorts) -> Option<usize> {
         let warp = self.select(now, shared)?;
         self.take(warp, now);
@@ -341,15 +345,14 @@ impl Scheduler {
         self.awake &= !(1 << warp);
     }
 
-    /// Returns what [`Scheduler::pick`] will return, unless the policy draws or has an active set.
+    /// Returns the warp that the policy issues at `now`, not before the last such cycle.
+    ///
+    /// If none can issue, [`Scheduler::next`] becomes the earliest issue.
     #[inline(always)]
     pub(super) fn select(&mut self, now: Cycle, shared: &SharedPorts) -> Option<usize> {
-        if now > self.turned {
-            self.turn(now);
-            self.find_able();
-        }
-        let can = self.not_held(self.able, now, shared);
+        let can = self.can_issue(now, shared);
         if can == 0 || now < self.ports.until() {
+            self.postpone(can, shared);
             return None;
         }
         Some(self.choose(now, can))

@@ -122,9 +122,9 @@ pub fn step_through<R>(
     let cx = Context::new(code, &launch, spec, options, occupancy, &global);
     let alone = SmId(block.0 % cx.active_sms.max(1));
     let ids = if cx.communicates() { (0..cx.active_sms).map(SmId).collect() } else { vec![alone] };
-    let sms: Vec<_> = ids.into_iter().map(|id| Sm::new(&cx, id, Listener::default())).collect();
+    let mut sms: Vec<_> = ids.into_iter().map(|id| Sm::new(&cx, id, Listener::default())).collect();
     let finished = sms.iter().map(|_| None).collect();
-    let turns = Turns::new(&sms);
+    let turns = Turns::new(&mut sms);
     let state = State { sms, finished, turns, open: None, over: false, last: 0 };
     Ok(work(Session { cx: &cx, base, state, pages: BTreeMap::new(), dirty: BTreeSet::new() }))
 }
@@ -138,7 +138,6 @@ impl<'a> Session<'a> {
             let Some(open) = self.state.open.or_else(|| self.begin(limit)) else { return false };
             let sm = &mut self.state.sms[open.sm];
             if open.scheduler == sm.schedulers().len() {
-                sm.end_cycle(open.now);
                 self.state.open = None;
                 self.state.turns.end(sm, false);
                 let State { sms, finished, turns, .. } = &mut self.state;
@@ -149,12 +148,12 @@ impl<'a> Session<'a> {
             }
             self.state.open = Some(Open { scheduler: open.scheduler + 1, ..open });
             sm.issuer.observer.clear();
-            let issued = sm.issue_of(open.scheduler, open.now);
+            let finish = sm.turn(open.scheduler, open.now);
             let changed = sm.issuer.observer.changed_addresses().map(page_of);
             self.dirty.extend(changed);
-            if let Err(fault) = issued {
+            if let Some(fault) = finish {
                 self.state.last = open.sm;
-                self.end(open.sm, self.cx.fault(fault));
+                self.end(open.sm, fault);
                 return true;
             }
             if self.state.sms[open.sm].issuer.observer.has_issue() {
@@ -180,7 +179,7 @@ impl<'a> Session<'a> {
             match sm.begin_cycle() {
                 Ok(now) => return Some(Open { sm: i, now, scheduler: 0 }),
                 Err(finish) => {
-                    self.state.turns.end(&self.state.sms[i], true);
+                    self.state.turns.end(&mut self.state.sms[i], true);
                     self.end(i, finish);
                 }
             }
@@ -244,7 +243,7 @@ impl<'a> Session<'a> {
     pub fn warp(&self, sm: usize, slot: WarpId, now: Cycle) -> Option<WarpState<'_>> {
         let sm = self.state.sms.get(sm)?;
         let warp = sm.warps().get(slot.index()).filter(|warp| !warp.control.live().is_empty())?;
-        let scheduler = &sm.schedulers()[warp.home.0];
+        let scheduler = &sm.schedulers()[warp.scheduler()];
         let until = warp.waiting.until;
         let wait = match warp.next {
             None => Some((until.stall(), None)),

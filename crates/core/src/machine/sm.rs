@@ -5,9 +5,9 @@
 //! Spans without a possible issue are skipped at once and attributed with their length. The SM
 //! counts nothing: it reports [`Event`]s.
 
-mod due;
+mod cycles;
 
-use due::{Due, Turn};
+use cycles::Position;
 
 use super::block::{Block, Votes};
 use super::device::Context;
@@ -48,8 +48,7 @@ pub(super) struct Sm<'a, O> {
     /// Number of steps issued.
     issued: u64,
     schedulers: Vec<Scheduler>,
-    due: Due,
-    last_turn: Turn,
+    position: Position,
     /// Cycle in which no warp issues any more.
     stop: Cycle,
     /// State shared by its warps, including the blocks.
@@ -89,9 +88,8 @@ impl<'a, O: Observer> Sm<'a, O> {
             schedulers: (0..spec.schedulers)
                 .map(|number| Scheduler::new(number, spec.policy))
                 .collect(),
-            due: Due::new(spec.schedulers),
-            last_turn: Turn::FIRST,
-            stop: cx.max_cycles.min(due::LAST),
+            position: Position::START,
+            stop: cx.max_cycles,
             issuer: Issuer::new(
                 cx,
                 id,
@@ -131,38 +129,21 @@ impl<'a, O: Observer> Sm<'a, O> {
         soonest.map_or(SlotLoss::NoWarp, |w| SlotLoss::Stalled(w.waiting.until.stall()))
     }
 
-    /// Issues a step from scheduler `s` at `now`, if one of its warps can issue.
-    ///
-    /// `selected` is the warp if the scheduler has just been asked.
-    #[inline]
-    fn issue(
-        &mut self,
-        s: usize,
-        now: Cycle,
-        selected: Option<usize>,
-    ) -> Result<(), Box<FaultReport>> {
-        let stride = self.schedulers.len();
+    /// Issues a step of warp `local` of scheduler `s` at `now`.
+    #[inline(always)]
+    fn issue(&mut self, s: usize, local: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
+        let w = local * self.schedulers.len() + s;
         let scheduler = &mut self.schedulers[s];
-        if let Some(local) = selected.or_else(|| scheduler.select(now, &self.issuer.shared)) {
-            scheduler.take(local, now);
-            let w = local * stride + s;
-            self.issued += 1;
-            match self.issuer.issue(scheduler, &mut self.warps[w], w, now)? {
-                After::Nothing => {}
-                After::Ended(lanes, pc) => {
-                    self.lanes_ended(w, lanes, pc, now);
-                    self.refresh(s);
-                    return Ok(());
-                }
-                After::Arrived => {
-                    self.release_barriers(self.warps[w].block, now);
-                    self.refresh(s);
-                    return Ok(());
-                }
-            }
+        scheduler.take(local, now);
+        self.issued += 1;
+        self.now = now + 1;
+        let after = self.issuer.issue(scheduler, &mut self.warps[w], w, now)?;
+        scheduler.expect_issue();
+        match after {
+            After::Nothing => {}
+            After::Ended(lanes, pc) => self.lanes_ended(w, lanes, pc, now),
+            After::Arrived => self.release_barriers(self.warps[w].block, now),
         }
-        scheduler.refresh(&self.issuer.shared);
-        self.due.set(s, scheduler.next);
         Ok(())
     }
 
@@ -189,10 +170,10 @@ impl<'a, O: Observer> Sm<'a, O> {
                 if warp.next.is_none() {
                     let at =
                         at + late(policy, u64::from(id.0) << 32 | at << 6 | u64::from(warp.index));
-                    let (from, (s, _)) = (warp.waiting.from, warp.home);
-                    let scheduler = &mut self.schedulers[s];
+                    let from = warp.waiting.from;
+                    let scheduler = &mut self.schedulers[warp.scheduler()];
                     self.issuer.settle(scheduler, warp, w, from, Until::new(at, Stall::Barrier));
-                    self.refresh_again(s);
+                    scheduler.expect(warp.local());
                 }
             }
         }
@@ -231,7 +212,7 @@ impl<'a, O: Observer> Sm<'a, O> {
                 cycle = end;
             }
             self.issuer.observer.on(Event::WarpEnd { cycle, sm, warp: WarpId(w as u32), since });
-            self.schedulers[warp.home.0].resident -= 1;
+            self.schedulers[warp.scheduler()].resident -= 1;
         }
         if self.issuer.blocks[slot].warps > 0 {
             self.count_ended_lanes(w, now);
@@ -294,7 +275,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             index,
             lanes,
         });
-        let (s, local) = self.warps[w].home;
+        let (s, local) = (self.warps[w].scheduler(), self.warps[w].local());
         if self.schedulers[s].resident == 0 {
             self.issuer.lose_slots(&mut self.schedulers[s], now, SlotLoss::NoWarp);
             self.issuer.lose_slots(&mut self.schedulers[s], launch, SlotLoss::Launch);
@@ -321,10 +302,11 @@ impl<'a, O: Observer> Sm<'a, O> {
             if cold > 0 { Stall::ImcMiss } else { Stall::NoInstruction },
         );
         let warp = &mut self.warps[w];
-        self.issuer.settle(&mut self.schedulers[s], warp, w, launch, resume);
+        let scheduler = &mut self.schedulers[s];
+        self.issuer.settle(scheduler, warp, w, launch, resume);
+        scheduler.expect(local);
         (warp.waiting.before, warp.waiting.resolves) = Default::default();
         warp.waiting.fetched = fetched;
-        self.refresh_again(s);
     }
 
     /// Returns the number of steps issued.

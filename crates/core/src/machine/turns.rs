@@ -21,8 +21,8 @@ pub(super) struct Turns {
 
 impl Turns {
     /// Orders SMs of which none has finished.
-    pub(super) fn new<O: Observer>(sms: &[Sm<'_, O>]) -> Turns {
-        let order = sms.iter().enumerate().map(|(i, sm)| Reverse((due(sm), i))).collect();
+    pub(super) fn new<O: Observer>(sms: &mut [Sm<'_, O>]) -> Turns {
+        let order = sms.iter_mut().enumerate().map(|(i, sm)| Reverse((due(sm), i))).collect();
         Turns { order, progress: 0 }
     }
 
@@ -34,7 +34,7 @@ impl Turns {
     }
 
     /// Ends the turn of `sm`, the one that [`Turns::next`] returned; `finished` if it has ended.
-    pub(super) fn end<O: Observer>(&mut self, sm: &Sm<'_, O>, finished: bool) {
+    pub(super) fn end<O: Observer>(&mut self, sm: &mut Sm<'_, O>, finished: bool) {
         let Some(mut first) = self.order.peek_mut() else { return };
         if finished {
             PeekMut::pop(first);
@@ -63,7 +63,7 @@ impl Turns {
 }
 
 /// Returns the cycle at which an SM is due: at once if it can issue nothing, for its verdict.
-fn due<O: Observer>(sm: &Sm<'_, O>) -> Cycle {
+fn due<O: Observer>(sm: &mut Sm<'_, O>) -> Cycle {
     let next = sm.next_cycle();
     if next == NEVER { 0 } else { next }
 }

@@ -28,6 +28,12 @@ impl Until {
         Until(self.0 + (now << Until::REASON_BITS))
     }
 
+    /// Returns the point if `holds`, else the earliest one, without a branch.
+    #[inline(always)]
+    pub(super) fn only_if(self, holds: bool) -> Until {
+        Until(self.0 & u64::from(holds).wrapping_neg())
+    }
+
     #[inline]
     pub(super) fn cycle(self) -> Cycle {
         self.0 >> Until::REASON_BITS
@@ -93,7 +99,8 @@ pub(super) enum Opened {
     Released,
 }
 
-/// Warp slot of an SM. The fields that every issue needs are adjacent, and first.
+/// Warp slot of an SM. What every issue needs comes first, in few cache lines: the next issue, the
+/// dependences, and the begins of registers and control state.
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub(super) struct Warp {
@@ -106,8 +113,6 @@ pub(super) struct Warp {
     pub refetch: u32,
     /// Availability of the last write, by scoreboard entry. The last entry is never written.
     scoreboard: Box<[Until]>,
-    /// Scheduler of the warp, and its index in it.
-    pub home: (usize, usize),
     /// Opening of the barrier that the warp runs ahead of; other steps wait for it.
     pub opens: Until,
     /// Cycle at which a branch or convergence operation of machine code is resolved.
@@ -116,8 +121,10 @@ pub(super) struct Warp {
     pub uniform: Until,
     /// Arrival at an incomplete barrier past which the whole warp runs ahead.
     pub ahead: Option<Arrival>,
-    pub control: WarpControl,
+    /// Scheduler of the warp, and its index in it.
+    home: (u8, u8),
     pub registers: RegisterFile,
+    pub control: WarpControl,
     pub local: LocalMemory,
     /// Unfinished instructions by dependence counter, for DEPBAR: counter, and cycle of the result.
     raised: Vec<(u8, Cycle)>,
@@ -152,7 +159,7 @@ impl Warp {
             local,
             scoreboard: vec![Until::default(); scoreboard + 1].into(),
             raised: Vec::new(),
-            home,
+            home: (home.0 as u8, home.1 as u8), // at most 64 of each
             block: 0,
             block_id: BlockId(0),
             index: 0,
@@ -195,6 +202,18 @@ impl Warp {
         let place = WarpPlace { first_thread, warp_id: w as u32, ..cx.place(sm, id) };
         self.registers.start(&cx.registers, &place);
         lanes
+    }
+
+    /// Returns the number of the warp's scheduler.
+    #[inline(always)]
+    pub(super) fn scheduler(&self) -> usize {
+        self.home.0.into()
+    }
+
+    /// Returns the warp's index in its scheduler.
+    #[inline(always)]
+    pub(super) fn local(&self) -> usize {
+        self.home.1.into()
     }
 
     /// Clears the pending state of the slot's former warp.

@@ -19,6 +19,7 @@ use crate::kernel::{ConvergenceOp, Op};
 ///
 /// Warps mostly issue a step with the masks of its last issue, so an issue costs two additions.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))] // in one cache line
 struct Run {
     active: LaneMask,
     /// Lanes whose guard is true.
@@ -27,10 +28,9 @@ struct Run {
     slots: u64,
 }
 
-/// Counters of a step that every issue updates.
+/// Sums of a step's runs.
 #[derive(Clone, Copy, Debug, Default)]
 struct StepIssues {
-    run: Run,
     issues: u64,
     slots: u64,
     active_lanes: u64,
@@ -53,10 +53,9 @@ struct StepIssues {
 type Histogram = [[u64; MAX_LANES + 1]; 2];
 
 impl StepIssues {
-    /// Adds the run to the sums and begins one with other masks.
+    /// Adds a run.
     #[inline(never)]
-    fn begin_run(&mut self, active: LaneMask, lanes: LaneMask, histogram: &mut Histogram) {
-        let ended = std::mem::replace(&mut self.run, Run { active, lanes, issues: 0, slots: 0 });
+    fn add(&mut self, ended: Run, histogram: &mut Histogram) {
         let (n, executed) = (ended.active.count(), ended.lanes.count());
         self.issues += ended.issues;
         self.slots += ended.slots;
@@ -128,19 +127,57 @@ impl Effects {
 
 type StallCycles = [u64; Stall::ALL.len()];
 
-/// Entries of [`StepStalls`], a power of two.
+/// Entries of [`StepStalls`] that states have, a power of two.
 const STALLS: usize = 32;
+/// Entries of [`StepStalls`]. Their lines are not a power of two, so that a cache has room for the
+/// first lines of many steps.
+const ENTRIES: usize = STALLS + 8;
 
-/// Stall cycles of a step, from a cache line's start on; the last entries are unused.
-#[derive(Clone, Copy, Debug, Default)]
+/// Stall cycles of a step. The usual states have the first cache line.
+#[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-struct StepStalls([u64; STALLS]);
-
-const _: () = assert!(Stall::ALL.len() <= STALLS);
+struct StepStalls([u64; ENTRIES]);
 
 impl StepStalls {
-    fn by_state(&self) -> StallCycles {
-        std::array::from_fn(|state| self.0[state])
+    const NONE: StepStalls = StepStalls([0; ENTRIES]);
+
+    /// Entries by the number of the state.
+    const BY_STATE: [u8; STALLS] = {
+        const USUAL: [Stall; 8] = [
+            Stall::Wait,
+            Stall::ShortScoreboard,
+            Stall::LongScoreboard,
+            Stall::Barrier,
+            Stall::BranchResolving,
+            Stall::MathPipeThrottle,
+            Stall::NotSelected,
+            Stall::DispatchStall,
+        ];
+        let mut entries = [u8::MAX; STALLS];
+        let mut next = 0;
+        while next < USUAL.len() {
+            entries[USUAL[next] as usize] = next as u8;
+            next += 1;
+        }
+        let mut state = 0;
+        while state < STALLS {
+            if entries[state] == u8::MAX {
+                entries[state] = next as u8;
+                next += 1;
+            }
+            state += 1;
+        }
+        entries
+    };
+
+    #[inline(always)]
+    fn of(&mut self, stall: Stall) -> &mut u64 {
+        let entry = StepStalls::BY_STATE[stall as usize % STALLS];
+        &mut self.0[usize::from(entry) % STALLS]
+    }
+
+    fn by_state(mut self) -> StallCycles {
+        Stall::ALL.map(|stall| *self.of(stall))
     }
 }
 
@@ -154,6 +191,8 @@ pub struct Counts {
     counts_joins: bool,
     /// True for machine code, whose opcodes are counted as a profiler does.
     has_opcodes: bool,
+    /// Issues by step that are not in its sums yet.
+    runs: Vec<Run>,
     /// Issue counters by step.
     issues: Vec<StepIssues>,
     /// Branch and memory counters by step.
@@ -207,12 +246,13 @@ impl Counts {
             timed: true,
             counts_joins,
             has_opcodes: false,
+            runs: vec![Run::default(); is_join.len()],
             issues: is_join
                 .iter()
                 .map(|&is_join| StepIssues { is_join, ..StepIssues::default() })
                 .collect(),
             effects: vec![Effects::default(); is_join.len()],
-            stalls: vec![StepStalls::default(); is_join.len() + 1],
+            stalls: vec![StepStalls::NONE; is_join.len() + 1],
             histogram: [[0; MAX_LANES + 1]; 2],
             traffic: Default::default(),
             undefined_shuffles: BTreeMap::new(),
@@ -251,18 +291,19 @@ impl Counts {
     /// Counts issues of a step: 1, or 0 for a further micro-op of it.
     #[inline(always)]
     fn issue(&mut self, pc: usize, active: LaneMask, lanes: LaneMask, issues: u64, slots: u64) {
-        let row = &mut self.issues[pc];
-        if (row.run.active, row.run.lanes) != (active, lanes) {
-            row.begin_run(active, lanes, &mut self.histogram);
+        let run = &mut self.runs[pc];
+        if (run.active, run.lanes) != (active, lanes) {
+            let ended = std::mem::replace(run, Run { active, lanes, issues: 0, slots: 0 });
+            self.issues[pc].add(ended, &mut self.histogram);
         }
-        row.run.issues += issues;
-        row.run.slots += slots;
+        run.issues += issues;
+        run.slots += slots;
     }
 
     /// Adds all runs to the sums.
     fn end_runs(&mut self) {
-        for row in &mut self.issues {
-            row.begin_run(LaneMask::EMPTY, LaneMask::EMPTY, &mut self.histogram);
+        for (run, sums) in self.runs.iter_mut().zip(&mut self.issues) {
+            sums.add(std::mem::take(run), &mut self.histogram);
         }
     }
 
@@ -399,7 +440,7 @@ impl Observer for Counts {
             }
             Event::WarpStalled { pc, stall, cycles, .. } => {
                 let row = pc.index().min(self.stalls.len() - 1);
-                self.stalls[row].0[stall as usize % STALLS] += cycles;
+                *self.stalls[row].of(stall) += cycles;
             }
             Event::SlotsLost { reason: SlotLoss::NoWarp, cycles, .. } => {
                 self.slots_no_warp += cycles
@@ -450,9 +491,9 @@ impl Observer for Counts {
     #[inline(always)]
     fn waited<const N: usize>(&mut self, _: SmId, _: WarpId, pc: Pc, states: [(Stall, Cycle); N]) {
         // A state without cycles adds nothing: no branch.
-        let row = &mut self.stalls[pc.index()].0;
+        let row = &mut self.stalls[pc.index()];
         for (stall, cycles) in states {
-            row[stall as usize % STALLS] += cycles;
+            *row.of(stall) += cycles;
         }
     }
 

@@ -41,8 +41,9 @@ impl World {
                     [7; 32],
                     [7; 32],
                     [7; 32],
-                ],
-                wide: vec![std::array::from_fn(|l| address(l as u64)), [7; 32], [7; 32]],
+                ]
+                .into(),
+                wide: vec![std::array::from_fn(|l| address(l as u64)), [7; 32], [7; 32]].into(),
                 predicates: Vec::new(),
                 calls: Vec::new(),
                 copies: Default::default(),

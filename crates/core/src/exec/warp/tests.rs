@@ -17,8 +17,8 @@ const VOTES: PredicateUse = PredicateUse { predicate: Predicate(1), negated: fal
 fn file(mask: u32) -> RegisterFile {
     let lanes = std::array::from_fn(|lane| 100 + lane as u32);
     RegisterFile {
-        narrow: vec![[mask; 32], lanes, [7; 32], [0; 32], [0; 32]],
-        wide: vec![[0; 32]],
+        narrow: vec![[mask; 32], lanes, [7; 32], [0; 32], [0; 32]].into(),
+        wide: vec![[0; 32]].into(),
         predicates: vec![0; 2],
         calls: Vec::new(),
         copies: Default::default(),

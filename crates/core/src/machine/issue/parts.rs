@@ -92,5 +92,5 @@ fn await_micro_op(
     let until = Until::new(now + Cycle::from(gap), cost.result);
     // The wait for its result is the only one.
     (warp.waiting.from, warp.waiting.fetched, warp.waiting.until) = (now + 1, 0, until);
-    scheduler.set_ready(warp.home.1, until.cycle(), port);
+    scheduler.set_ready(warp.local(), until.cycle(), port);
 }

@@ -93,7 +93,7 @@ impl<O: Observer> Issuer<'_, O> {
         let stall = if warp.arrivals.is_empty() { Stall::Blocked } else { Stall::Barrier };
         let until = Until::new(NEVER >> 8, stall);
         warp.waiting = Waiting { from, before: resume, resolves: resume, fetched: from, until };
-        scheduler.set_ready(warp.home.1, NEVER, Port::Alu);
+        scheduler.set_ready(warp.local(), NEVER, Port::Alu);
     }
 
     /// Makes a warp wait to issue its next step, of machine code if `NATIVE`.
@@ -109,17 +109,15 @@ impl<O: Observer> Issuer<'_, O> {
         warp.next = Some((pc, lanes));
         let cost = &self.costs[pc.index()];
         let before = resume;
-        let resume = match (cost.ahead, cost.branches) {
-            (true, _) => resume,
-            (false, false) => resume.max(warp.opens),
-            (false, true) => resume.max(warp.opens).max(warp.uniform),
-        };
+        let opens = warp.opens.only_if(!cost.ahead);
+        let uniform = warp.uniform.only_if(!cost.ahead & cost.branches);
+        let resume = resume.max(opens).max(uniform);
         let soonest = resume.max(warp.resolves);
         let resolves = if NATIVE { soonest } else { before };
         let asked = if NATIVE { soonest } else { resume }.cycle().max(from);
         let refetch = Cycle::from(std::mem::take(&mut warp.refetch));
         let mut fetched = match &mut self.native_fetch {
-            Some(fetch) if NATIVE => fetch.fetch(warp.home.0, cost.line, asked) + refetch,
+            Some(fetch) if NATIVE => fetch.fetch(warp.scheduler(), cost.line, asked) + refetch,
             _ => self.instructions.fetch(cost.line, asked).max(asked + refetch),
         };
         let mut until = match NATIVE {
@@ -129,13 +127,11 @@ impl<O: Observer> Issuer<'_, O> {
         if NATIVE && cost.waits {
             until = self.native_waits(warp, cost, (from, asked), until);
         }
-        if fetched > asked {
-            until = until.max(Until::new(fetched, Stall::NoInstruction));
-        } else {
-            fetched = from;
-        }
+        let waits = fetched > asked;
+        until = until.max(Until::new(fetched, Stall::NoInstruction).only_if(waits));
+        fetched = if waits { fetched } else { from };
         warp.waiting = Waiting { from, before, resolves, fetched, until };
-        scheduler.set_ready(warp.home.1, until.cycle(), cost.port);
+        scheduler.set_ready(warp.local(), until.cycle(), cost.port);
     }
 
     /// Executes a step without an issue slot. On a fault it changes nothing and leaves the step to

@@ -61,6 +61,23 @@ fn nothing_issues_before_its_port_is_free() {
 }
 
 #[test]
+fn a_failed_turn_names_the_next_cycle_and_a_released_warp_may_come_before() {
+    let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
+    let shared = SharedPorts::default();
+    scheduler.set_ready(0, 90, Port::Alu);
+    scheduler.expect_issue();
+    assert_eq!(scheduler.next, 0, "nothing is known yet");
+    assert!(scheduler.select(0, &shared).is_none());
+    assert_eq!(scheduler.next, 90);
+    scheduler.set_ready(1, 40, Port::Alu);
+    scheduler.expect(1);
+    assert_eq!(scheduler.next, 40);
+    assert_eq!(scheduler.pick(40, &shared), Some(1));
+    scheduler.refresh(&shared);
+    assert_eq!(scheduler.next, 90);
+}
+
+#[test]
 fn the_wheel_wakes_every_warp_in_its_cycle() {
     let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
     for start in [0, 1, 62, 63, 64, 1000] {

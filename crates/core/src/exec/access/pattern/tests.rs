@@ -25,8 +25,8 @@ impl World {
             ]),
             shared: SharedMemory::new(256),
             registers: RegisterFile {
-                narrow: vec![std::array::from_fn(|l| 500 + l as u32), [7; MAX_LANES]],
-                wide: vec![*addresses],
+                narrow: vec![std::array::from_fn(|l| 500 + l as u32), [7; MAX_LANES]].into(),
+                wide: vec![*addresses].into(),
                 predicates: Vec::new(),
                 calls: Vec::new(),
                 copies: Default::default(),

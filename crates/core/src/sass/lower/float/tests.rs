@@ -197,7 +197,7 @@ fn compare_results(line: Line, [from, to]: [Type; 2], want: impl Fn([Values; 3])
             let operands = sources.map(|s| s[lane]);
             assert_eq!(whole(&file), expected, "{} lane {lane}: {operands:x?}", line.0);
         }
-        for (row, (new, old)) in file.narrow.iter().zip(&before.narrow).enumerate() {
+        for (row, (new, old)) in file.narrow.iter().zip(before.narrow.iter()).enumerate() {
             assert!((d..d + words).contains(&row) || new == old, "{} changes row {row}", line.0);
         }
     }
@@ -210,8 +210,8 @@ fn same_predicates(line: Line, ty: Type, compare: Compare, combine: BoolOp, ftz:
         let lanes = if round % 2 == 0 { LaneMask::FULL } else { SOME };
         let mut file = registers(&rows, ty, round);
         let mut other = file.clone();
-        other.narrow.resize(2, [0; MAX_LANES]);
-        other.wide.resize(2, [0; MAX_LANES]);
+        other.narrow = exec::AlignedRows::new(2);
+        other.wide = exec::AlignedRows::new(2);
         for (i, source) in native.s.into_iter().take(2).enumerate() {
             other.wide[i] = values(&file, source, ty);
             other.narrow[i] = other.wide[i].map(|x| x as u32);

@@ -159,7 +159,7 @@ fn check_some(line: &str, files: u32, expect: impl Fn(&Before<'_>) -> Vec<Out>) 
                 }
             }
         }
-        for (number, (was, is)) in expected.narrow.iter().zip(&after.narrow).enumerate() {
+        for (number, (was, is)) in expected.narrow.iter().zip(after.narrow.iter()).enumerate() {
             for lane in 0..32 {
                 let from = &before.narrow;
                 let inputs: Vec<String> = (reads.iter())
