@@ -124,6 +124,9 @@ fn small_machine_code_leaves_what_it_expects() {
         "linked",
         "linked_debug",
         "parameters_75",
+        "pointed",
+        "pointed_debug",
+        "twice",
         "warp_sync_in_branch",
     ] {
         let Ended { code, out, err, .. } = simt_sim(&["run", &format!("tests/sass/{name}.sass")]);
