@@ -33,18 +33,6 @@ impl BankReads {
     pub(super) fn with_stand(self, cycles: u32) -> BankReads {
         BankReads { stands: cycles.min(63) as u8, ..self }
     }
-
-    /// Returns true for no reads, as of PTX and uniform instructions.
-    #[inline]
-    fn are_none(self) -> bool {
-        (self.even, self.odd, self.stands) == (0, 0, 0)
-    }
-
-    /// Returns true if each bank reads at most one register, and the dispatch goes on.
-    #[inline]
-    fn are_light(self) -> bool {
-        self.even | self.odd | self.stands << 1 <= 1
-    }
 }
 
 /// Read ports of one scheduler.
@@ -52,8 +40,7 @@ impl BankReads {
 pub(super) struct ReadPorts {
     /// Cycle until which each bank is busy: even, odd.
     busy: [Cycle; 2],
-    /// Cycle until which one of them is, and until which the dispatch stands still.
-    last: Cycle,
+    /// Cycle until which the dispatch stands still.
     until: Cycle,
     /// Cycles before `recorded` in which the dispatch stood still, the latest in bit 0.
     stood: u64,
@@ -62,29 +49,20 @@ pub(super) struct ReadPorts {
 
 impl ReadPorts {
     /// Reads the operands of an instruction that issues at `now`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read(&mut self, reads: BankReads, now: Cycle) {
-        if reads.are_light() && (self.last <= now || reads.are_none()) {
-            return;
-        }
-        self.read_more(reads, now);
-    }
-
-    #[inline(never)]
-    fn read_more(&mut self, reads: BankReads, now: Cycle) {
         let [even, odd] = self.busy;
-        self.busy =
-            [even.max(now) + Cycle::from(reads.even), odd.max(now) + Cycle::from(reads.odd)];
-        self.last = self.busy[0].max(self.busy[1]);
-        let (from, until) = (now + 1, self.last.saturating_sub(LAG));
-        let until = until.max(from + Cycle::from(reads.stands));
-        self.until = until;
-        if until > from {
-            let shift = |bits: u64, by: Cycle| if by < 64 { bits << by } else { 0 };
-            let stands = until - from;
-            self.stood = shift(self.stood, until.saturating_sub(self.recorded))
-                | (shift(1, stands.min(63)) - 1);
-            self.recorded = until;
+        let (even, odd) =
+            (even.max(now) + Cycle::from(reads.even), odd.max(now) + Cycle::from(reads.odd));
+        self.busy = [even, odd];
+        let next = now + 1;
+        self.until = even.max(odd).saturating_sub(LAG).max(next + Cycle::from(reads.stands));
+        let stands = self.until - next;
+        if stands > 0 {
+            let passed = self.until - self.recorded;
+            let before = if passed < 64 { self.stood << passed } else { 0 };
+            self.stood = before | ((1 << stands.min(63)) - 1);
+            self.recorded = self.until;
         }
     }
 
@@ -95,15 +73,14 @@ impl ReadPorts {
     }
 
     /// Returns the number of cycles in `from..now` in which the dispatch stood still, of the last 64.
-    #[inline]
+    ///
+    /// Without a branch, which a processor could not predict.
+    #[inline(always)]
     pub(super) fn stood(&self, from: Cycle, now: Cycle) -> Cycle {
-        if from >= self.recorded || from >= now {
-            return 0;
-        }
         // A stand never outlasts the next issue, so all recorded ones are before `now`.
-        let cycles = self.recorded - from;
-        let mask = if cycles >= 64 { u64::MAX } else { (1 << cycles) - 1 };
-        Cycle::from((self.stood & mask).count_ones()).min(now - from)
+        let cycles = self.recorded.saturating_sub(from);
+        let recorded = self.stood & if cycles >= 64 { u64::MAX } else { (1 << cycles) - 1 };
+        Cycle::from(recorded.count_ones()).min(now.saturating_sub(from))
     }
 }
 

@@ -86,8 +86,6 @@ pub(super) struct Scheduler {
     pub accounted: Cycle,
     /// Resident warps that have not ended.
     pub resident: u32,
-    /// Cycle before which no warp can issue.
-    pub next: Cycle,
 }
 
 impl Scheduler {
@@ -121,7 +119,6 @@ impl Scheduler {
             same_warp: false,
             accounted: 0,
             resident: 0,
-            next: NEVER,
         }
     }
 
@@ -144,9 +141,7 @@ impl Scheduler {
 
     /// Sets the earliest next issue of `warp` and the port it needs.
     ///
-    /// The warp was picked or had nothing to issue. Then the caller sets [`Scheduler::next`] by
-    /// [`Scheduler::expect_issue`], [`Scheduler::expect`] or [`Scheduler::refresh`].
-    #[inline]
+    /// The warp was picked or had nothing to issue.     #[inline]
     pub(super) fn set_ready(&mut self, warp: usize, at: Cycle, port: Port) {
         // Without a branch: the next port is seldom the former one.
         let former = std::mem::replace(&mut self.port[warp % WARPS], port);
@@ -236,13 +231,13 @@ impl Scheduler {
     #[inline(always)]
     fn turn(&mut self, now: Cycle) {
         let passed = now - self.turned;
-        if passed == 1 {
-            let cell = now % 64;
-            self.awake |= std::mem::take(&mut self.wheel[cell as usize]);
-            self.occupied &= !(1 << cell);
-        } else {
-            let cells = if passed >= 64 { u64::MAX } else { (1 << passed) - 1 };
-            let mut hit = self.occupied & cells.rotate_left(self.turned as u32 + 1);
+        // Most often nobody wakes in between: no branch for the cell of `now`.
+        let cell = now % 64;
+        self.awake |= std::mem::take(&mut self.wheel[cell as usize]);
+        self.occupied &= !(1 << cell);
+        let cells = if passed >= 64 { u64::MAX } else { (1 << passed) - 1 };
+        let mut hit = self.occupied & cells.rotate_left(self.turned as u32 + 1);
+        if hit != 0 {
             self.occupied &= !hit;
             while hit != 0 {
                 self.awake |= std::mem::take(&mut self.wheel[hit.trailing_zeros() as usize]);
@@ -264,23 +259,34 @@ impl Scheduler {
         }
     }
 
-    /// Sets [`Scheduler::next`] to the first free slot, before which no warp can issue.
+    /// Returns a cycle before which no warp can issue, just after an issue: it knows of the other
+    /// ports only that of this issue.
+    ///
+    /// Without branches, which a processor could not predict.
     #[inline(always)]
-    pub(super) fn expect_issue(&mut self) {
-        self.next = self.accounted.max(self.ports.until());
+    pub(super) fn expected(&self) -> Cycle {
+        let slot = self.accounted.max(self.ports.until());
+        let busy = self.busy[self.recent as usize % PORTS];
+        let held = self.awake & waiting(busy, &self.needs, self.recent, slot);
+        let free = if held == 0 { NEVER } else { busy };
+        let later = self.first_awakening().min(free).max(slot);
+        if self.awake & !held == 0 { later } else { slot }
     }
 
-    /// Notes that `warp` may be the next to issue.
+    /// Returns the earliest issue of a warp by its dependences, in a free slot.
     #[inline]
-    pub(super) fn expect(&mut self, warp: usize) {
-        self.next = self.next.min(self.ready[warp % WARPS].max(self.accounted));
+    pub(super) fn ready(&self, warp: usize) -> Cycle {
+        self.ready[warp % WARPS].max(self.accounted)
     }
 
-    /// Sets [`Scheduler::next`] to the earliest issue by dependences and ports.
-    pub(super) fn refresh(&mut self, shared: &SharedPorts) {
+    /// Returns the earliest issue by dependences and ports.
+    pub(super) fn next(&mut self, shared: &SharedPorts) -> Cycle {
         let at = self.turned.max(self.accounted);
-        let can = self.can_issue(at, shared);
-        self.postpone(can, shared);
+        if self.can_issue(at, shared) == 0 {
+            self.soonest(shared)
+        } else {
+            at.max(self.ports.until())
+        }
     }
 
     /// Returns the warps that dependences and ports let issue at `now`.
@@ -291,34 +297,25 @@ impl Scheduler {
         self.not_held(able, now, shared)
     }
 
-    /// Sets [`Scheduler::next`], given the warps that can issue in cycle `turned`.
-    #[inline(never)]
-    fn postpone(&mut self, can: u64, shared: &SharedPorts) {
-        let soonest = if can != 0 { self.turned } else { self.soonest(shared) };
-        let soonest = soonest.max(self.ports.until()).max(self.accounted);
-        self.next = soonest.max(self.turned);
-    }
-
     /// Returns the cycle in which the first sleeping warp wakes.
     #[inline(always)]
     fn first_awakening(&self) -> Cycle {
-        if self.occupied == 0 {
-            return self.far_next;
-        }
         let first = self.turned + 1;
         let cells = self.occupied.rotate_right(first as u32 % 64).trailing_zeros();
-        self.far_next.min(first + Cycle::from(cells))
+        let near = if self.occupied == 0 { NEVER } else { first + Cycle::from(cells) };
+        self.far_next.min(near)
     }
 
-    /// Returns the earliest issue by dependences and ports if none is possible at once.
-    #[inline(always)]
-    fn soonest(&self, shared: &SharedPorts) -> Cycle {
+    /// Returns the earliest issue by dependences and ports after the cycle of a
+    /// [`Scheduler::select`] without one.
+    #[inline(never)]
+    pub(super) fn soonest(&self, shared: &SharedPorts) -> Cycle {
         let first = self.first_awakening();
-        if self.awake == 0 { first } else { first.min(self.first_free(shared)) }
+        let soonest = if self.awake == 0 { first } else { first.min(self.first_free(shared)) };
+        soonest.max(self.ports.until()).max(self.accounted)
     }
 
     /// Returns the cycle in which the first port of an awake warp is free.
-    #[inline(never)]
     fn first_free(&self, shared: &SharedPorts) -> Cycle {
         let mut soonest = NEVER;
         let mut awake = self.awake;
@@ -345,14 +342,11 @@ impl Scheduler {
         self.awake &= !(1 << warp);
     }
 
-    /// Returns the warp that the policy issues at `now`, not before the last such cycle.
-    ///
-    /// If none can issue, [`Scheduler::next`] becomes the earliest issue.
+    /// Returns the warp that the policy issues at `now`, if any can, not before the last such cycle.
     #[inline(always)]
     pub(super) fn select(&mut self, now: Cycle, shared: &SharedPorts) -> Option<usize> {
         let can = self.can_issue(now, shared);
         if can == 0 || now < self.ports.until() {
-            self.postpone(can, shared);
             return None;
         }
         Some(self.choose(now, can))

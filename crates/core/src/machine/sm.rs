@@ -7,7 +7,7 @@
 
 mod cycles;
 
-use cycles::Position;
+use cycles::{Due, Position};
 
 use super::block::{Block, Votes};
 use super::device::Context;
@@ -48,6 +48,7 @@ pub(super) struct Sm<'a, O> {
     /// Number of steps issued.
     issued: u64,
     schedulers: Vec<Scheduler>,
+    due: Due,
     position: Position,
     /// Cycle in which no warp issues any more.
     stop: Cycle,
@@ -88,6 +89,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             schedulers: (0..spec.schedulers)
                 .map(|number| Scheduler::new(number, spec.policy))
                 .collect(),
+            due: Due::new(spec.schedulers as usize),
             position: Position::START,
             stop: cx.max_cycles,
             issuer: Issuer::new(
@@ -130,21 +132,23 @@ impl<'a, O: Observer> Sm<'a, O> {
     }
 
     /// Issues a step of warp `local` of scheduler `s` at `now`.
+    ///
+    /// Returns true if that may let other warps issue.
     #[inline(always)]
-    fn issue(&mut self, s: usize, local: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
+    fn issue(&mut self, s: usize, local: usize, now: Cycle) -> Result<bool, Box<FaultReport>> {
         let w = local * self.schedulers.len() + s;
         let scheduler = &mut self.schedulers[s];
         scheduler.take(local, now);
         self.issued += 1;
         self.now = now + 1;
         let after = self.issuer.issue(scheduler, &mut self.warps[w], w, now)?;
-        scheduler.expect_issue();
+        self.due.set(s, scheduler.expected());
         match after {
-            After::Nothing => {}
+            After::Nothing => return Ok(false),
             After::Ended(lanes, pc) => self.lanes_ended(w, lanes, pc, now),
             After::Arrived => self.release_barriers(self.warps[w].block, now),
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Releases every barrier of the block that an arrival or an exit at `now` completed.
@@ -171,9 +175,10 @@ impl<'a, O: Observer> Sm<'a, O> {
                     let at =
                         at + late(policy, u64::from(id.0) << 32 | at << 6 | u64::from(warp.index));
                     let from = warp.waiting.from;
-                    let scheduler = &mut self.schedulers[warp.scheduler()];
+                    let (s, local) = (warp.scheduler(), warp.local());
+                    let scheduler = &mut self.schedulers[s];
                     self.issuer.settle(scheduler, warp, w, from, Until::new(at, Stall::Barrier));
-                    scheduler.expect(warp.local());
+                    self.expect(s, local);
                 }
             }
         }
@@ -302,11 +307,10 @@ impl<'a, O: Observer> Sm<'a, O> {
             if cold > 0 { Stall::ImcMiss } else { Stall::NoInstruction },
         );
         let warp = &mut self.warps[w];
-        let scheduler = &mut self.schedulers[s];
-        self.issuer.settle(scheduler, warp, w, launch, resume);
-        scheduler.expect(local);
+        self.issuer.settle(&mut self.schedulers[s], warp, w, launch, resume);
         (warp.waiting.before, warp.waiting.resolves) = Default::default();
         warp.waiting.fetched = fetched;
+        self.expect(s, local);
     }
 
     /// Returns the number of steps issued.

@@ -36,7 +36,6 @@ fn a_full_active_set_that_cannot_issue_makes_room() {
     let mut scheduler = Scheduler::new(0, Policy::TwoLevel { active: 1 });
     scheduler.set_ready(0, 0, Port::Alu);
     scheduler.set_ready(1, 5, Port::Alu);
-    scheduler.refresh(&SharedPorts::default());
     assert_eq!(scheduler.pick(0, &SharedPorts::default()), Some(0));
     scheduler.set_ready(0, 30, Port::Alu);
     assert_eq!(scheduler.pick(6, &SharedPorts::default()), Some(1));
@@ -45,55 +44,51 @@ fn a_full_active_set_that_cannot_issue_makes_room() {
 #[test]
 fn nothing_issues_before_its_port_is_free() {
     let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
-    assert_eq!(scheduler.next, NEVER);
+    let shared = SharedPorts::default();
+    assert_eq!(scheduler.next(&shared), NEVER);
     scheduler.set_ready(0, 70, Port::Alu);
     scheduler.set_ready(1, 50, Port::Sfu);
-    let shared = SharedPorts::default();
-    scheduler.refresh(&shared);
-    assert_eq!(scheduler.next, 50);
+    assert_eq!(scheduler.next(&shared), 50);
     scheduler.occupy(Port::Sfu, 90);
     assert!(scheduler.pick(60, &shared).is_none());
-    scheduler.refresh(&shared);
-    assert_eq!(scheduler.next, 70);
+    assert_eq!(scheduler.soonest(&shared), 70);
     assert_eq!(scheduler.pick(90, &shared), Some(1), "both can issue");
-    scheduler.refresh(&shared);
-    assert!(scheduler.next <= 90, "the other warp still can");
+    assert_eq!(scheduler.next(&shared), 90, "the other warp still can");
 }
 
 #[test]
-fn a_failed_turn_names_the_next_cycle_and_a_released_warp_may_come_before() {
+fn after_an_issue_its_port_and_the_next_awakening_are_known() {
     let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
     let shared = SharedPorts::default();
-    scheduler.set_ready(0, 90, Port::Alu);
-    scheduler.expect_issue();
-    assert_eq!(scheduler.next, 0, "nothing is known yet");
-    assert!(scheduler.select(0, &shared).is_none());
-    assert_eq!(scheduler.next, 90);
-    scheduler.set_ready(1, 40, Port::Alu);
-    scheduler.expect(1);
-    assert_eq!(scheduler.next, 40);
-    assert_eq!(scheduler.pick(40, &shared), Some(1));
-    scheduler.refresh(&shared);
-    assert_eq!(scheduler.next, 90);
+    scheduler.set_ready(0, 10, Port::Alu);
+    assert_eq!(scheduler.expected(), 10);
+    assert!(scheduler.select(9, &shared).is_none());
+    assert_eq!(scheduler.soonest(&shared), 10);
+    scheduler.set_ready(1, 10, Port::Alu);
+    scheduler.set_ready(2, 14, Port::Fma);
+    assert_eq!(scheduler.pick(10, &shared), Some(1));
+    scheduler.accounted = 11;
+    assert_eq!(scheduler.expected(), 11, "warp 0 is awake");
+    scheduler.occupy(Port::Alu, 12);
+    assert_eq!(scheduler.expected(), 12, "its port is busy");
+    scheduler.occupy(Port::Alu, 20);
+    assert_eq!((scheduler.expected(), scheduler.ready(2)), (14, 14));
+    assert_eq!(scheduler.next(&shared), 14);
 }
 
 #[test]
 fn the_wheel_wakes_every_warp_in_its_cycle() {
+    let shared = SharedPorts::default();
     let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
     for start in [0, 1, 62, 63, 64, 1000] {
         for wait in [1, 2, 62, 63, 64, 65, 127, 128, 700] {
             let now = scheduler.turned + start;
             scheduler.turn(now);
             scheduler.set_ready(2, now + wait, Port::Alu);
-            scheduler.refresh(&SharedPorts::default());
-            assert_eq!(scheduler.next, now + wait, "from {now} for {wait}");
-            assert!(
-                scheduler.pick(now + wait - 1, &SharedPorts::default()).is_none(),
-                "from {now} for {wait}"
-            );
-            scheduler.refresh(&SharedPorts::default());
-            assert_eq!(scheduler.next, now + wait);
-            assert_eq!(scheduler.pick(now + wait, &SharedPorts::default()), Some(2));
+            assert_eq!(scheduler.next(&shared), now + wait, "from {now} for {wait}");
+            assert!(scheduler.pick(now + wait - 1, &shared).is_none(), "from {now} for {wait}");
+            assert_eq!(scheduler.soonest(&shared), now + wait);
+            assert_eq!(scheduler.pick(now + wait, &shared), Some(2));
         }
     }
 }

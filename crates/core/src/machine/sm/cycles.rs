@@ -27,38 +27,90 @@ enum Extent {
     Ahead,
 }
 
-/// Next turn of an SM: its cycle, and its place in the order of the cycle.
+/// Place of an SM in its turns.
 #[derive(Clone, Copy)]
 pub(super) struct Position {
     cycle: Cycle,
-    place: usize,
+    /// Schedulers that may issue in this cycle and have not had their turn, one bit each.
+    left: u64,
 }
 
 impl Position {
     /// Position before the first cycle of an SM.
-    pub(super) const START: Position = Position { cycle: NEVER, place: usize::MAX };
+    pub(super) const START: Position = Position { cycle: NEVER, left: 0 };
+}
+
+/// Cycle of each scheduler before which it cannot issue.
+#[derive(Clone)]
+pub(super) struct Due {
+    /// Cycles of the first four schedulers, and of four each of the others: no loop for most
+    /// machines.
+    first: [Cycle; 4],
+    more: Vec<[Cycle; 4]>,
+}
+
+impl Due {
+    pub(super) fn new(schedulers: usize) -> Due {
+        let more = schedulers.div_ceil(4).saturating_sub(1);
+        Due { first: [NEVER; 4], more: vec![[NEVER; 4]; more] }
+    }
+
+    /// Returns the earliest cycle.
+    #[inline(always)]
+    fn soonest(&self) -> Cycle {
+        let least = |&[a, b, c, d]: &[Cycle; 4]| a.min(b).min(c.min(d));
+        self.more.iter().map(least).fold(least(&self.first), Cycle::min)
+    }
+
+    /// Returns the schedulers that may issue in cycle `now`, one bit each.
+    #[inline(always)]
+    fn at(&self, now: Cycle) -> u64 {
+        let bits = |&[a, b, c, d]: &[Cycle; 4]| {
+            u64::from(a <= now)
+                | u64::from(b <= now) << 1
+                | u64::from(c <= now) << 2
+                | u64::from(d <= now) << 3
+        };
+        let more = self.more.iter().zip(1_u32..);
+        more.fold(bits(&self.first), |all, (four, i)| all | bits(four) << (4 * i))
+    }
+
+    /// Returns the cycle of scheduler `s`.
+    #[inline(always)]
+    fn of(&self, s: usize) -> Cycle {
+        match s.checked_sub(4) {
+            None => self.first[s % 4],
+            Some(other) => self.more[other / 4][other % 4],
+        }
+    }
+
+    /// Sets the cycle of scheduler `s`.
+    #[inline(always)]
+    pub(super) fn set(&mut self, s: usize, next: Cycle) {
+        match s.checked_sub(4) {
+            None => self.first[s % 4] = next,
+            Some(other) => self.more[other / 4][other % 4] = next,
+        }
+    }
 }
 
 impl<O: Observer> Sm<'_, O> {
     /// Returns the cycle of the next possible issue, or `NEVER`.
     pub(in crate::machine) fn next_cycle(&mut self) -> Cycle {
         loop {
-            let soonest = self.soonest();
+            let soonest = self.due.soonest();
             let mut changed = false;
-            for scheduler in self.schedulers.iter_mut().filter(|s| s.next == soonest) {
-                scheduler.refresh(&self.issuer.shared);
-                changed |= scheduler.next != soonest;
+            for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
+                if self.due.of(s) == soonest {
+                    let next = scheduler.next(&self.issuer.shared);
+                    self.due.set(s, next);
+                    changed |= next != soonest;
+                }
             }
             if !changed {
                 return soonest;
             }
         }
-    }
-
-    /// Returns a cycle before which no scheduler can issue.
-    #[inline(always)]
-    fn soonest(&self) -> Cycle {
-        self.schedulers.iter().fold(NEVER, |soonest, scheduler| soonest.min(scheduler.next))
     }
 
     /// Runs the next cycle in which a warp can issue. Returns the end of the SM, if reached.
@@ -81,7 +133,12 @@ impl<O: Observer> Sm<'_, O> {
 
     /// Runs the `place`-th turn of cycle `now`.
     pub(in crate::machine) fn turn(&mut self, place: usize, now: Cycle) -> Option<Finish> {
-        self.position = Position { cycle: now, place };
+        let count = self.schedulers.len();
+        let s = (first_scheduler(now, count) + place) % count;
+        if self.due.of(s) > now {
+            return None;
+        }
+        self.position = Position { cycle: now, left: 1 << s };
         self.turns(Extent::Turn)
     }
 
@@ -90,39 +147,38 @@ impl<O: Observer> Sm<'_, O> {
     /// The first claim on shared ports rotates by cycle.
     #[inline(never)]
     fn turns(&mut self, extent: Extent) -> Option<Finish> {
-        let count = self.schedulers.len();
         let ahead = extent == Extent::Ahead;
         let most = self.issued + if ahead { ISSUES_AHEAD } else { ISSUES_ALONE };
         // Other SMs wait for the turns of this cycle.
         let due = if ahead { self.next_cycle() } else { NEVER };
         loop {
-            if self.position.place >= count
+            if self.position.left == 0
                 && let Err(finish) = self.begin_turns()
             {
                 return Some(finish);
             }
             let now = self.position.cycle;
-            let first = rotation(now, count);
-            while self.position.place < count {
-                let s = first + self.position.place;
-                let s = if s < count { s } else { s - count };
-                self.position.place += 1;
+            let first = first_scheduler(now, self.schedulers.len());
+            while self.position.left != 0 {
+                let s = lowest_from(self.position.left, first);
                 let scheduler = &mut self.schedulers[s];
-                if scheduler.next <= now
-                    && let Some(local) = scheduler.select(now, &self.issuer.shared)
-                {
-                    if ahead && now != due && !self.is_free(s, local) {
-                        self.position.place -= 1;
-                        return None;
-                    }
-                    if let Err(fault) = self.issue(s, local, now) {
-                        return Some(self.cx.fault(fault));
-                    }
-                    if ahead && (self.issued >= most || self.issuer.watch.is_quiet()) {
-                        return None;
-                    }
+                let Some(local) = scheduler.select(now, &self.issuer.shared) else {
+                    self.due.set(s, scheduler.soonest(&self.issuer.shared));
+                    self.position.left &= !(1 << s);
+                    continue;
+                };
+                if ahead && now != due && !self.is_free(s, local) {
+                    return None;
                 }
-                if extent == Extent::Turn {
+                self.position.left &= !(1 << s);
+                match self.issue(s, local, now) {
+                    Ok(false) => {}
+                    Ok(true) if extent == Extent::Turn => {}
+                    // Other warps may now issue in this cycle, too.
+                    Ok(true) => self.position.left = after(self.due.at(now), first, s),
+                    Err(fault) => return Some(self.cx.fault(fault)),
+                }
+                if ahead && (self.issued >= most || self.issuer.watch.is_quiet()) {
                     return None;
                 }
             }
@@ -133,7 +189,8 @@ impl<O: Observer> Sm<'_, O> {
                         || self.issuer.observer.is_done()
                 }
                 Extent::Cycle => self.next_cycle() != now,
-                Extent::Turn | Extent::Ahead => false,
+                Extent::Turn => true,
+                Extent::Ahead => false,
             };
             if ends {
                 return None;
@@ -145,14 +202,21 @@ impl<O: Observer> Sm<'_, O> {
     /// without latency has let warps issue. Returns the end of the SM, if reached.
     #[inline(always)]
     fn begin_turns(&mut self) -> Result<(), Finish> {
-        let mut next = self.soonest();
+        let mut next = self.due.soonest();
         let begins = next != self.position.cycle;
         // The limit of issues holds at the begin of a cycle.
         if next >= self.stop || begins && self.issued >= self.cx.max_issues {
             next = self.begin_cycle()?;
         }
-        self.position = Position { cycle: next, place: 0 };
+        self.position = Position { cycle: next, left: self.due.at(next) };
         Ok(())
+    }
+
+    /// Notes that a warp of scheduler `s` may be the next to issue.
+    #[inline]
+    pub(super) fn expect(&mut self, s: usize, local: usize) {
+        let next = self.due.of(s).min(self.schedulers[s].ready(local));
+        self.due.set(s, next);
     }
 
     /// Returns true if other SMs may run before and after the next step of a scheduler's warp.
@@ -206,10 +270,53 @@ impl<O: Observer> Sm<'_, O> {
     }
 }
 
-/// Returns the scheduler with the first turn of a cycle.
+/// Returns the scheduler of `count` that has the first turn of a cycle.
 #[inline(always)]
-fn rotation(cycle: Cycle, count: usize) -> usize {
+fn first_scheduler(cycle: Cycle, count: usize) -> usize {
     // Most machines have a power of two: no division.
     let count = count as u64;
     (if count.is_power_of_two() { cycle & (count - 1) } else { cycle % count }) as usize
+}
+
+/// Returns the lowest bit of `mask` (not 0) from bit `first` on, or the lowest of all.
+#[inline(always)]
+fn lowest_from(mask: u64, first: usize) -> usize {
+    let high = mask & u64::MAX << first;
+    (if high == 0 { mask } else { high }).trailing_zeros() as usize
+}
+
+/// Returns the bits of `mask` that come after bit `s` in an order that starts at bit `first`.
+fn after(mask: u64, first: usize, s: usize) -> u64 {
+    let (from_first, after) = (u64::MAX << first, u64::MAX << s << 1);
+    mask & if s >= first { after | !from_first } else { after & !from_first }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_start_at_the_first_scheduler_and_go_round() {
+        let all = 0b1101;
+        assert_eq!([0, 1, 2, 3].map(|first| lowest_from(all, first)), [0, 2, 2, 3]);
+        assert_eq!(lowest_from(0b0001, 2), 0);
+        assert_eq!([2, 3, 0, 1].map(|s| after(0b1111, 2, s)), [0b1011, 0b0011, 0b0010, 0]);
+        assert_eq!([0, 1, 2, 3].map(|s| after(0b1111, 0, s)), [0b1110, 0b1100, 0b1000, 0]);
+        assert_eq!(after(1 << 63 | 1, 63, 63), 1);
+        assert_eq!([7, 8].map(|cycle| first_scheduler(cycle, 3)), [1, 2]);
+    }
+
+    #[test]
+    fn the_cycles_of_many_schedulers_have_one_order() {
+        let mut due = Due::new(9);
+        assert_eq!((due.soonest(), due.at(1000)), (NEVER, 0));
+        for (s, next) in [(0, 30), (3, 20), (5, 20), (8, 25)] {
+            due.set(s, next);
+            assert_eq!(due.of(s), next);
+        }
+        assert_eq!(
+            (due.soonest(), due.at(20), due.at(25)),
+            (20, 1 << 3 | 1 << 5, 1 << 3 | 1 << 5 | 1 << 8)
+        );
+    }
 }
