@@ -141,7 +141,8 @@ impl Scheduler {
 
     /// Sets the earliest next issue of `warp` and the port it needs.
     ///
-    /// The warp was picked or had nothing to issue.     #[inline]
+    /// The warp was picked or had nothing to issue.
+    #[inline]
     pub(super) fn set_ready(&mut self, warp: usize, at: Cycle, port: Port) {
         // Without a branch: the next port is seldom the former one.
         let former = std::mem::replace(&mut self.port[warp % WARPS], port);
@@ -231,7 +232,7 @@ impl Scheduler {
     #[inline(always)]
     fn turn(&mut self, now: Cycle) {
         let passed = now - self.turned;
-        // Most often nobody wakes in between: no branch for the cell of `now`.
+        // The warps that wake usually do so in cycle `now` itself: its cell needs no branch.
         let cell = now % 64;
         self.awake |= std::mem::take(&mut self.wheel[cell as usize]);
         self.occupied &= !(1 << cell);
