@@ -50,8 +50,6 @@ pub(super) struct Sm<'a, O> {
     schedulers: Vec<Scheduler>,
     due: Due,
     position: Position,
-    /// Cycle in which no warp issues any more.
-    stop: Cycle,
     /// State shared by its warps, including the blocks.
     pub issuer: Issuer<'a, O>,
     /// Number of admissions, used as the age of warps.
@@ -91,7 +89,6 @@ impl<'a, O: Observer> Sm<'a, O> {
                 .collect(),
             due: Due::new(spec.schedulers as usize),
             position: Position::START,
-            stop: cx.max_cycles,
             issuer: Issuer::new(
                 cx,
                 id,

@@ -17,8 +17,6 @@ const ISSUES_ALONE: u64 = 1 << 12;
 /// Extent of the turns that an SM runs at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
-    /// One turn.
-    Turn,
     /// A cycle.
     Cycle,
     /// Whole cycles, many of them.
@@ -125,21 +123,32 @@ impl<O: Observer> Sm<'_, O> {
         self.turns(Extent::Many)
     }
 
-    /// Runs the next turn of a scheduler, and further ones as long as other SMs may run before or
-    /// after their steps.
+    /// Runs the turns of the next cycle, and further ones as long as other SMs may run before or after
+    /// their steps. Returns the end of the SM, if reached.
     pub(in crate::machine) fn turns_ahead(&mut self) -> Option<Finish> {
         self.turns(Extent::Ahead)
     }
 
-    /// Runs the `place`-th turn of cycle `now`.
+    /// Runs the `place`-th turn of cycle `now`. Returns the end of the SM, if reached.
     pub(in crate::machine) fn turn(&mut self, place: usize, now: Cycle) -> Option<Finish> {
         let count = self.schedulers.len();
         let s = (first_scheduler(now, count) + place) % count;
         if self.due.of(s) > now {
             return None;
         }
-        self.position = Position { cycle: now, left: 1 << s };
-        self.turns(Extent::Turn)
+        let local = self.select(s, now)?;
+        self.issue(s, local, now).err().map(|fault| self.cx.fault(fault))
+    }
+
+    /// Returns the warp that scheduler `s` issues at `now`. Without one, notes when it may issue.
+    #[inline(always)]
+    fn select(&mut self, s: usize, now: Cycle) -> Option<usize> {
+        let scheduler = &mut self.schedulers[s];
+        let selected = scheduler.select(now, &self.issuer.shared);
+        if selected.is_none() {
+            self.due.set(s, scheduler.soonest(&self.issuer.shared));
+        }
+        selected
     }
 
     /// Runs the turns of an extent. Returns the end of the SM, if reached.
@@ -161,9 +170,7 @@ impl<O: Observer> Sm<'_, O> {
             let first = first_scheduler(now, self.schedulers.len());
             while self.position.left != 0 {
                 let s = lowest_from(self.position.left, first);
-                let scheduler = &mut self.schedulers[s];
-                let Some(local) = scheduler.select(now, &self.issuer.shared) else {
-                    self.due.set(s, scheduler.soonest(&self.issuer.shared));
+                let Some(local) = self.select(s, now) else {
                     self.position.left &= !(1 << s);
                     continue;
                 };
@@ -173,7 +180,6 @@ impl<O: Observer> Sm<'_, O> {
                 self.position.left &= !(1 << s);
                 match self.issue(s, local, now) {
                     Ok(false) => {}
-                    Ok(true) if extent == Extent::Turn => {}
                     // Other warps may now issue in this cycle, too.
                     Ok(true) => self.position.left = after(self.due.at(now), first, s),
                     Err(fault) => return Some(self.cx.fault(fault)),
@@ -189,7 +195,6 @@ impl<O: Observer> Sm<'_, O> {
                         || self.issuer.observer.is_done()
                 }
                 Extent::Cycle => self.next_cycle() != now,
-                Extent::Turn => true,
                 Extent::Ahead => false,
             };
             if ends {
@@ -205,7 +210,7 @@ impl<O: Observer> Sm<'_, O> {
         let mut next = self.due.soonest();
         let begins = next != self.position.cycle;
         // The limit of issues holds at the begin of a cycle.
-        if next >= self.stop || begins && self.issued >= self.cx.max_issues {
+        if next >= self.cx.max_cycles || begins && self.issued >= self.cx.max_issues {
             next = self.begin_cycle()?;
         }
         self.position = Position { cycle: next, left: self.due.at(next) };
