@@ -32,6 +32,7 @@ mod import;
 mod inputs;
 mod instrument;
 mod launches;
+mod local;
 mod lowering;
 mod memory;
 mod model;

@@ -22,6 +22,7 @@ const ROUND: usize = 4096;
 const MEAN: f64 = 11.0;
 
 /// Cycles of some launches, a GPU's and the model's.
+#[derive(Default)]
 pub(crate) struct Compared {
     /// Absolute errors in percent.
     errors: Vec<f64>,
@@ -30,6 +31,22 @@ pub(crate) struct Compared {
 }
 
 impl Compared {
+    fn add(&mut self, row: &str, error: f64) {
+        self.table += row;
+        self.errors.push(error);
+    }
+
+    /// Returns the launches of kernels whose names begin with `prefix`.
+    pub(crate) fn of(&self, prefix: &str) -> Compared {
+        let mut of = Compared::default();
+        for (row, error) in self.table.split_inclusive('\n').zip(&self.errors) {
+            if row.starts_with(prefix) {
+                of.add(row, *error);
+            }
+        }
+        of
+    }
+
     /// Returns the number of launches.
     pub(crate) fn len(&self) -> usize {
         self.errors.len()
@@ -44,16 +61,15 @@ impl Compared {
 /// Compares the rows `name,block,cycles` of a file, after its heading, with `simulated(name, block)`.
 pub(crate) fn compare(path: &str, simulated: impl Fn(&str, u32) -> f64) -> Compared {
     let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));
-    let mut compared = Compared { errors: Vec::new(), table: String::new() };
+    let mut compared = Compared::default();
     for row in text.lines().skip(1) {
         let [name, block, cycles]: [&str; 3] =
             row.split(',').collect::<Vec<_>>().try_into().expect(row);
         let measured: f64 = cycles.parse().expect(row);
         let simulated = simulated(name, block.parse().expect(row));
         let error = 100.0 * (simulated / measured - 1.0);
-        compared.table +=
-            &format!("{name:16} {block:>4} {measured:8.1} {simulated:8.1} {error:+6.1} %\n");
-        compared.errors.push(error.abs());
+        let row = format!("{name:16} {block:>4} {measured:8.1} {simulated:8.1} {error:+6.1} %\n");
+        compared.add(&row, error.abs());
     }
     compared
 }

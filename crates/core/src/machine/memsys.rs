@@ -315,8 +315,7 @@ impl MemorySystem {
             1
         };
         let conflicts = (passes.max(1) - 1) * Cycle::from(self.spec.l1_conflict);
-        let mut done =
-            now + conflicts + Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency));
+        let mut done = now + conflicts + self.l1_latency(memory, count);
         let whole = u64::from(traffic.requested) >= SECTOR * self.lines.sectors();
         let dense = access.kind == AccessKind::Write && whole;
         for position in 0..count {
@@ -343,7 +342,7 @@ impl MemorySystem {
                     l1.evict(line);
                 } else if access.kind == AccessKind::Write && memory == MemoryKind::Local {
                     // Only this SM sees local memory: what it stores is in its L1.
-                    l1.access(line, sectors, true);
+                    filled = Some(l1.access(line, sectors, true));
                 }
             }
             if missing == 0 {
@@ -353,8 +352,12 @@ impl MemorySystem {
             let arrives =
                 self.below_l1(now + port_delay, line, missing, dense, atomics, &mut traffic);
             done = done.max(arrives);
+            let usable = match access.kind {
+                AccessKind::Write => self.stored_at(dense),
+                _ => arrives,
+            };
             if let (Some(l1), Some(found)) = (&mut self.l1, filled) {
-                l1.arrive(found, arrives);
+                l1.arrive(found, usable);
             }
         }
         traffic.transactions = match self.spec.transactions {
@@ -366,7 +369,7 @@ impl MemorySystem {
             let extra = conflicts * Cycle::from(self.spec.atomic_conflict);
             done = done.max(now + Cycle::from(self.spec.atomic_latency)) + extra;
         }
-        let port = self.tag_cycles(access.kind, count).max(passes);
+        let port = self.tag_cycles(access.kind, memory, count).max(passes);
         Served { traffic, done, port, taken: now, begins: now }
     }
 
@@ -386,7 +389,7 @@ impl MemorySystem {
                 let percent = self.native.filter(|_| is_local);
                 // The times of PTX were fitted with a packet more for each part of a line.
                 let dense = dense && (self.native.is_some() || is_local || sectors == 0b1111);
-                stores.send(now, sectors, dense, percent.map_or(100, |times| times.local))
+                stores.send(now, sectors, dense, percent.map_or(100, |times| times.local.stores))
             }
             (stores, _) => {
                 let sent = stores.as_ref().map_or(now, |stores| stores.sent_at().max(now));

@@ -106,11 +106,23 @@ pub struct Latencies {
     pub page: u32,
     /// Cycles by which the way from an SM to a line's slice of L2 and back differs from the mean.
     pub spread: u32,
-    /// Lines of a load that L1 finds in a cycle.
+    /// Lines of a load from global memory that L1 finds in a cycle.
     pub tags: u32,
-    /// Time of a store to local memory in L2, in percent of that of other stores
+    /// Local memory.
+    pub local: LocalLatencies,
+}
+
+/// Times of accesses to local memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LocalLatencies {
+    /// L1 hit.
+    pub l1: u32,
+    /// Lines of an access that L1 finds in a cycle.
+    pub tags: u32,
+    /// Time of a store in L2, in percent of that of stores to global memory
     /// ([`super::StorePath`]).
-    pub local: u32,
+    pub stores: u32,
 }
 
 /// Products of 64 bits: IMAD.WIDE, and IMAD.HI, which gives their upper half.

@@ -2,6 +2,7 @@
 
 use super::{LINE, MemorySystem, PAGE};
 use crate::base::{Cycle, mix};
+use crate::event::MemoryKind;
 use crate::exec::AccessKind;
 use crate::spec::Latencies;
 
@@ -23,14 +24,35 @@ impl MemorySystem {
 
     /// Returns the cycles for which an access to `lines` lines keeps L1's tags busy.
     #[inline]
-    pub(super) fn tag_cycles(&self, kind: AccessKind, lines: usize) -> Cycle {
+    pub(super) fn tag_cycles(&self, kind: AccessKind, memory: MemoryKind, lines: usize) -> Cycle {
         let cycles = (lines as Cycle).max(1) * Cycle::from(self.spec.l1_line_interval);
+        let at_once = match (&self.native, memory) {
+            (Some(times), MemoryKind::Local) => times.local.tags,
+            (Some(times), _) if kind == AccessKind::Read => times.tags,
+            _ => 1,
+        };
+        cycles.div_ceil(Cycle::from(at_once.max(1)))
+    }
+
+    /// Returns the cycles until data of `lines` lines in L1 are there.
+    #[inline]
+    pub(super) fn l1_latency(&self, memory: MemoryKind, lines: usize) -> Cycle {
         match &self.native {
-            Some(times) if kind == AccessKind::Read => {
-                cycles.div_ceil(Cycle::from(times.tags.max(1)))
+            Some(times) if memory == MemoryKind::Local => {
+                let further = self.tag_cycles(AccessKind::Read, memory, lines) - 1;
+                Cycle::from(times.local.l1) + further
             }
-            _ => cycles,
+            _ => Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency)),
         }
+    }
+
+    /// Returns the cycle from which loads find in L1 what has just been stored to local memory.
+    ///
+    /// Parts of sectors leave the SM before a load of their line is served. Whole sectors (`dense`)
+    /// are there at once.
+    #[inline]
+    pub(super) fn stored_at(&self, dense: bool) -> Cycle {
+        if dense || self.native.is_none() { 0 } else { self.stores_sent() }
     }
 
     /// Returns the arrival of a line that arrives at `mean` over a way of mean length between the SM

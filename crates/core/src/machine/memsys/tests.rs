@@ -90,6 +90,32 @@ fn a_local_load_finds_in_l1_what_was_stored() {
     assert_eq!(serve(Space::Global, AccessKind::Read), (0, 1), "global stores go past L1");
 }
 
+/// 32 parts of sectors take 64 cycles to leave the SM: a load of their lines waits for that, a load of
+/// whole sectors takes what an L1 hit takes, and four lines of it a cycle.
+#[test]
+fn a_local_load_waits_for_parts_of_its_lines() {
+    let spec = crate::spec::Machine::preset("h200").expect("a machine");
+    let latency = |store: Option<u64>| {
+        let memory = MemorySystem::new(spec.memory, 1, SmId(0), false, None);
+        let mut memory = memory.with_native(&spec);
+        let mut serve = |now, kind, step: u64| {
+            let mut addresses = std::array::from_fn(|lane| 64 + lane as u64 * step);
+            let access = MemoryAccess { space: Space::Local, kind, ..read(4) };
+            memory.serve(now, (Pc(0), access), &mut addresses, 0, 0, None)
+        };
+        serve(0, AccessKind::Write, 4);
+        let begin = 10_000;
+        if let Some(step) = store {
+            serve(begin, AccessKind::Write, step);
+        }
+        let load = serve(begin + 9, AccessKind::Read, 4);
+        load.done - load.begins
+    };
+    assert_eq!(latency(None), 29 + 7);
+    assert_eq!(latency(Some(0)), 29 + 7);
+    assert_eq!(latency(Some(4)), 64 - 9);
+}
+
 /// Requests and sectors of fetches and accesses that `ncu` counted on an H200, of a CUDA array of
 /// 256 x 256 floats (tiled) and of linear memory.
 #[test]
