@@ -34,8 +34,8 @@ struct Level0 {
     last: u32,
     /// Number of uses.
     uses: u64,
-    /// Number of lines present.
-    present: usize,
+    /// Lines present.
+    present: Vec<u32>,
     /// Number of the last use by line; 0: absent.
     used: Vec<u64>,
     /// Cycle from which a further use of a line has no effect but on `last`, by line. `NEVER` if
@@ -54,8 +54,8 @@ impl Level0 {
         self.last = line;
         let absent = std::mem::replace(&mut self.used[line as usize], self.uses) == 0;
         if absent {
-            self.present += 1;
-            if self.present > L0 {
+            self.present.push(line);
+            if self.present.len() > L0 {
                 self.evict();
             }
         }
@@ -65,9 +65,10 @@ impl Level0 {
     /// Removes the least recently used line.
     #[inline(never)]
     fn evict(&mut self) {
-        if let Some(least) = self.used.iter_mut().filter(|used| **used > 0).min() {
-            *least = 0;
-            self.present -= 1;
+        let used = |&(_, line): &(usize, &u32)| self.used[*line as usize];
+        if let Some((least, _)) = self.present.iter().enumerate().min_by_key(used) {
+            let line = self.present.swap_remove(least);
+            self.used[line as usize] = 0;
         }
     }
 }
@@ -77,7 +78,7 @@ impl NativeFetch {
     pub(super) fn new(times: Fetch, lines: u32, schedulers: u32, sm: SmId) -> NativeFetch {
         let times = Fetch { first: times.first + lateness(sm, times.spread), ..times };
         let (used, settled) = (vec![0; lines as usize], vec![NEVER; lines as usize]);
-        let cold = Level0 { last: NO_LINE, uses: 0, present: 0, used, settled };
+        let cold = Level0 { last: NO_LINE, uses: 0, present: Vec::new(), used, settled };
         let l0 = vec![cold; schedulers as usize];
         NativeFetch { times, arrives: vec![NEVER; lines as usize], l0, started: false }
     }
