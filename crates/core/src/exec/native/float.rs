@@ -26,7 +26,7 @@ pub(super) fn float(op: &Native, f: FloatFn, lanes: LaneMask, registers: &mut Re
     let on = &mut Lanes { op, lanes, registers };
     match f {
         FloatFn::Add(Type::F32, mode) => add_single(on, mode),
-        FloatFn::Add(Type::F64, mode) => add::<f64>(on, mode),
+        FloatFn::Add(Type::F64, mode) => add_double(on, mode),
         FloatFn::Mul(Type::F32, mode, 0) => multiply_single(on, mode),
         FloatFn::Mul(Type::F32, mode, scale) => multiply_scaled(on, mode, scale),
         FloatFn::Mul(Type::F64, mode, _) => multiply_double(on, mode),
@@ -85,6 +85,13 @@ fn add_single(on: &mut Lanes<'_>, mode: FloatMode) {
     }
 }
 
+fn add_double(on: &mut Lanes<'_>, mode: FloatMode) {
+    match near(mode) && !mode.ftz {
+        true => on.write_doubles(|[a, b], _, _| float::add(a, b, NEAR)),
+        false => add::<f64>(on, mode),
+    }
+}
+
 fn add<F: Operand>(on: &mut Lanes<'_>, mode: FloatMode) {
     let [a, b] = [0, 1].map(|i| F::read(on, i));
     if !near(mode) {
@@ -134,12 +141,11 @@ fn multiply_scaled(on: &mut Lanes<'_>, mode: FloatMode, scale: i8) {
 }
 
 fn multiply_double(on: &mut Lanes<'_>, mode: FloatMode) {
-    let [a, b] = [0, 1].map(|i| f64::read(on, i));
     if mode.round == NEAR {
-        f64::write(on, |l| float::mul(a[l], b[l], NEAR));
-    } else {
-        f64::write_each(on, |l| float::mul(a[l], b[l], mode.round));
+        return on.write_doubles(|[a, b], _, _| float::mul(a, b, NEAR));
     }
+    let [a, b] = [0, 1].map(|i| f64::read(on, i));
+    f64::write_each(on, |l| float::mul(a[l], b[l], mode.round));
 }
 
 fn multiply_add_single(on: &mut Lanes<'_>, mode: FloatMode) {
@@ -162,16 +168,17 @@ fn multiply_add_single(on: &mut Lanes<'_>, mode: FloatMode) {
 
 /// Executes DFMA.
 fn multiply_add_double(on: &mut Lanes<'_>, mode: FloatMode) {
-    let [a, b, c] = [0, 1, 2].map(|i| f64::read(on, i));
     if mode.round == NEAR {
         let lanes = on.lanes;
-        on.write_fused_pair(|l, fused| match fused || lanes.contains(l as u32) {
-            true => float::fma_near(a[l], b[l], c[l], fused).to_bits(),
-            false => 0, // without the instruction a lane is expensive
+        return on.write_doubles(|[a, b, c], lane, fused| {
+            match fused || lanes.contains(lane as u32) {
+                true => float::fma_near(a, b, c, fused),
+                false => 0.0, // without the instruction a lane is expensive
+            }
         });
-    } else {
-        f64::write_each(on, |l| float::fma(a[l], b[l], c[l], mode.round));
     }
+    let [a, b, c] = [0, 1, 2].map(|i| f64::read(on, i));
+    f64::write_each(on, |l| float::fma(a[l], b[l], c[l], mode.round));
 }
 
 /// Executes FSEL. Without `.FTZ` it moves bits, for example halves of an f64.

@@ -1,10 +1,10 @@
 //! Operands of float instructions: rows of f32, pairs of rows of f64, and their signs.
 
 use crate::base::{LaneMask, MAX_LANES};
-use crate::exec::RegisterFile;
 use crate::exec::arith::float::Float;
 use crate::exec::lanes::{Rows, fill, fill_rows, vectorized};
 use crate::exec::native::rows::{common, word};
+use crate::exec::{AlignedRows, RegisterFile};
 use crate::kernel::{self, Native, Source};
 
 /// Values of one operand in all lanes.
@@ -112,26 +112,45 @@ impl Lanes<'_> {
     /// Writes the 64-bit result of the active lanes, unless it is RZ.
     #[inline(always)]
     pub(super) fn write_pair(&mut self, value: impl Fn(usize) -> u64) {
-        self.write_fused_pair(|lane, _| value(lane));
-    }
-
-    /// As [`Lanes::write_pair`], for a function that is told whether the processor has a fused
-    /// multiply-add.
-    #[inline(always)]
-    pub(super) fn write_fused_pair(&mut self, value: impl Fn(usize, bool) -> u64) {
         let Some(d) = self.op.d else { return };
         let vectors = self.registers.vectors;
         let (narrow, lanes, d) = (&mut self.registers.narrow, self.lanes, usize::from(d.0));
         vectorized(
             vectors,
             #[inline(always)]
-            move |fused| {
+            move |_| {
                 let mut new = [0_u64; MAX_LANES];
                 for (lane, cell) in new.iter_mut().enumerate() {
-                    *cell = value(lane, fused);
+                    *cell = value(lane);
                 }
-                fill(&mut narrow[d], lanes, |lane| new[lane] as u32);
-                fill(&mut narrow[d + 1], lanes, |lane| (new[lane] >> 32) as u32);
+                fill_pair(narrow, d, lanes, &new);
+            },
+        );
+    }
+
+    /// Writes a function of the first `N` f64 sources; computes all lanes.
+    ///
+    /// The function is told the lane, and whether the processor has a fused multiply-add.
+    #[inline(always)]
+    pub(super) fn write_doubles<const N: usize>(
+        &mut self,
+        f: impl Fn([f64; N], usize, bool) -> f64,
+    ) {
+        let Some(d) = self.op.d else { return };
+        let vectors = self.registers.vectors;
+        let (narrow, lanes, d) = (&mut self.registers.narrow, self.lanes, usize::from(d.0));
+        let sources: [SignedPair; N] = std::array::from_fn(|i| SignedPair::new(self.op.s[i]));
+        vectorized(
+            vectors,
+            #[inline(always)]
+            move |fused| {
+                let mut new = [0_u64; MAX_LANES];
+                let pairs = sources.map(|source| (&narrow[source.row], &narrow[source.row + 1]));
+                for (lane, cell) in new.iter_mut().enumerate() {
+                    let value = |i: usize| sources[i].of(pairs[i].0[lane], pairs[i].1[lane]);
+                    *cell = f(std::array::from_fn(value), lane, fused).to_bits();
+                }
+                fill_pair(narrow, d, lanes, &new);
             },
         );
     }
@@ -154,6 +173,13 @@ impl Lanes<'_> {
         }
         new
     }
+}
+
+/// Writes the low and the high words of the active lanes to rows `d` and `d + 1`.
+#[inline(always)]
+fn fill_pair(narrow: &mut AlignedRows<u32>, d: usize, lanes: LaneMask, new: &Row<u64>) {
+    fill(&mut narrow[d], lanes, |lane| new[lane] as u32);
+    fill(&mut narrow[d + 1], lanes, |lane| (new[lane] >> 32) as u32);
 }
 
 /// Returns a 32-bit source with the signs of its float applied, also to NaN.
@@ -193,6 +219,35 @@ impl Signed {
     }
 }
 
+/// Signs of an f64 source as masks of its bits.
+#[derive(Clone, Copy)]
+struct SignedPair {
+    /// Row of the low words.
+    row: usize,
+    kept: u64,
+    flipped: u64,
+}
+
+impl SignedPair {
+    #[inline(always)]
+    fn new(source: Source) -> SignedPair {
+        const SIGN: u64 = 1 << 63;
+        SignedPair {
+            row: source.row.0.into(),
+            kept: if source.absolute { !SIGN } else { u64::MAX },
+            flipped: if source.negate { SIGN } else { 0 },
+        }
+    }
+
+    /// Returns the value of two words. A NaN keeps its sign, as in `neg.f64` and `sub.f64`.
+    #[inline(always)]
+    fn of(self, low: u32, high: u32) -> f64 {
+        let bits = u64::from(low) | u64::from(high) << 32;
+        let value = f64::from_bits(bits);
+        if value.is_nan() { value } else { f64::from_bits(bits & self.kept ^ self.flipped) }
+    }
+}
+
 /// A float in one row or in two.
 pub(super) trait Operand: Float {
     /// Reads a source and applies its signs.
@@ -221,19 +276,8 @@ impl Operand for f32 {
 impl Operand for f64 {
     #[inline(always)]
     fn read(on: &Lanes<'_>, source: usize) -> Row<f64> {
-        let mut values = on.raw_pair(source).map(f64::from_bits);
-        // A NaN keeps its sign, as in `neg.f64` and `sub.f64`.
-        if on.op.s[source].absolute {
-            for x in &mut values {
-                *x = if x.nan() { *x } else { x.magnitude() };
-            }
-        }
-        if on.op.s[source].negate {
-            for x in &mut values {
-                *x = if x.nan() { *x } else { x.flip() };
-            }
-        }
-        values
+        let signed = SignedPair::new(on.op.s[source]);
+        on.raw_pair(source).map(|bits| signed.of(bits as u32, (bits >> 32) as u32))
     }
     #[inline(always)]
     fn write(on: &mut Lanes<'_>, value: impl Fn(usize) -> f64) {
