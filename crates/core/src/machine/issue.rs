@@ -317,7 +317,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
             return Ok(After::Nothing);
         }
-        let effect = match self.execute(warp, step, pc, lanes, active, now) {
+        let effect = match self.repeat(warp, issue) {
+            Some(access) => Ok(Effect::Access(access)),
+            None => self.execute(warp, step, pc, lanes, active, now),
+        };
+        let effect = match effect {
             Ok(effect) => effect,
             Err(fault) => {
                 return Err(Box::new(FaultReport::new(

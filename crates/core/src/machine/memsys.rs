@@ -79,6 +79,8 @@ pub(super) struct MemorySystem {
     lines: Lines,
     /// Shape of a step's last access to shared memory, and its passes over the banks, by PC.
     in_banks: Vec<Option<Box<(Shape, u32)>>>,
+    /// True if the access to be served has the shape of the step's last one.
+    pub has_last_shape: bool,
 }
 
 /// Service of an access.
@@ -147,6 +149,7 @@ impl MemorySystem {
             log: logs.then(|| RequestLog::new(sm)),
             lines: Lines::default(),
             in_banks: Vec::new(),
+            has_last_shape: false,
         }
     }
 
@@ -458,14 +461,15 @@ impl MemorySystem {
     /// A step's loads and stores, of which `access` is one, mostly have one shape.
     fn passes(&mut self, pc: Pc, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
         let banks = self.spec.shared_banks;
-        if access.row {
+        let has_last_shape = std::mem::take(&mut self.has_last_shape);
+        if access.row && access.bytes == 4 {
             return wavefronts(access, addresses, banks);
         }
         if self.in_banks.len() <= pc.index() {
             self.in_banks.resize_with(pc.index() + 1, || None);
         }
         match &mut self.in_banks[pc.index()] {
-            Some(known) if known.0.fits(access, addresses) => known.1,
+            Some(known) if has_last_shape || known.0.fits(access, addresses) => known.1,
             slot => {
                 let passes = wavefronts(access, addresses, banks);
                 let new = (Shape::new(access, addresses), passes);
@@ -476,6 +480,12 @@ impl MemorySystem {
                 passes
             }
         }
+    }
+
+    /// Returns the shape of a step's last access to shared memory, unless it was of a row of words.
+    #[inline]
+    pub(super) fn last_shape(&self, pc: Pc) -> Option<&Shape> {
+        self.in_banks.get(pc.index())?.as_ref().map(|known| &known.0)
     }
 
     fn shared(

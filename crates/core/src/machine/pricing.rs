@@ -20,7 +20,7 @@ use crate::base::{Cycle, Pc};
 use crate::code::{COUNTERS, Code, Dependences, MicroOp, Scheme};
 use crate::event::Stall;
 use crate::exec::{self, LaneFunction};
-use crate::isa::{Class, Unit};
+use crate::isa::{Class, Space, Unit};
 use crate::kernel::{ConvergenceOp, LaneFn, LaneOp, MACHINE_FORM, Op, PredicateUse, Row};
 use crate::spec::Machine;
 
@@ -112,6 +112,8 @@ pub(super) struct Cost<'a> {
     pub queued: bool,
     /// True if it invalidates the SM's L1 (CCTL.IVALL).
     pub empties_l1: bool,
+    /// True for a load or store of shared memory that [`exec::repeat`] may execute.
+    pub repeats: bool,
     /// True if it loads the constant, and does not wait for it before it issues.
     pub loads_constant: bool,
     /// Issue slots taken at once.
@@ -215,6 +217,16 @@ impl<'a> Cost<'a> {
     pub(super) fn written(&self) -> &[u16] {
         &self.entries[..usize::from(self.writes).min(MOST_REGISTERS)]
     }
+}
+
+/// Returns true for a load or store of shared memory that [`exec::repeat`] may execute.
+fn repeats_in_shared(op: &Op) -> bool {
+    let space = match op {
+        Op::Load(load) => load.access.space,
+        Op::Store(store) => store.access.space,
+        _ => return false,
+    };
+    space == Space::Shared && exec::is_repeatable(op)
 }
 
 /// A program with the costs of its steps.
@@ -517,6 +529,7 @@ fn price_by_class<'a>(
         ahead: false,
         branches: class == Class::Branch,
         empties_l1: false,
+        repeats: repeats_in_shared(&inst.op),
         line: 0,
         entries,
         writes: written,

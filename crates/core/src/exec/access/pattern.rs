@@ -57,10 +57,10 @@ pub struct Pattern {
     is_in: Addresses,
     /// True if the access has few lanes.
     is_sparse: bool,
-    /// Bytes from the lowest address to that of the lowest lane, and to the end of the highest word;
-    /// the latter is more than any memory has if words are not aligned.
+    /// Bytes from the lowest address to that of the lowest lane, and to the end of the last word; the
+    /// latter is more than any memory has if addresses are not aligned.
     extent: (u64, u64),
-    /// True if lane `l` is `l` words after lane 0.
+    /// True if lane `l` accesses the word that is `l` words after lane 0.
     is_row: bool,
     /// Runs of lanes; none if they are many or short.
     runs: [Run; MOST_RUNS],
@@ -69,8 +69,10 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Creates the pattern of an access of some lanes. `period` is a power of two.
-    pub fn new(lanes: LaneMask, addresses: &Addresses, period: u64) -> Pattern {
+    /// Creates the pattern of an access of some lanes to words, `bytes` per lane.
+    ///
+    /// `period` is a power of two.
+    pub fn new(lanes: LaneMask, addresses: &Addresses, bytes: u64, period: u64) -> Pattern {
         let lowest = lanes.lowest().unwrap_or(0) as usize % MAX_LANES;
         let first = addresses[lowest];
         let is_in: Addresses =
@@ -87,8 +89,8 @@ impl Pattern {
         let (runs, run_count) = runs(lanes, &offsets);
         // Wild addresses are in no memory.
         let span = high.checked_sub(low).map_or(u64::MAX, |bytes| bytes as u64);
-        let is_aligned = (first | all | period).is_multiple_of(WORD);
-        let bytes = if is_aligned { span.saturating_add(WORD) } else { u64::MAX };
+        let is_aligned = (first | all | period) & (bytes - 1) == 0;
+        let extent = if is_aligned { span.saturating_add(bytes) } else { u64::MAX };
         let within = period.wrapping_sub(1);
         Pattern {
             lanes,
@@ -98,8 +100,8 @@ impl Pattern {
             offsets,
             is_in,
             is_sparse: lanes.is_sparse(),
-            extent: (low.unsigned_abs(), bytes),
-            is_row: unlike_row == 0,
+            extent: (low.unsigned_abs(), extent),
+            is_row: bytes == WORD && unlike_row == 0,
             runs,
             run_count,
             vectors: Vectors::default(),
@@ -154,6 +156,35 @@ impl Pattern {
     fn row(&self, first: u64) -> Option<u64> {
         let before = self.lowest as u64 * WORD;
         (self.is_row && !self.is_sparse).then(|| first.wrapping_sub(before))
+    }
+
+    /// Loads the words of each lane.
+    #[inline(always)]
+    fn load_all(&self, memory: &impl Words, first: u64, op: &Load, registers: &mut RegisterFile) {
+        let mut at = first;
+        for d in op.d.iter().take(op.access.count.into()) {
+            if let Some(d) = d {
+                self.load(memory, at, &mut registers.narrow[usize::from(d.0)]);
+            }
+            at = at.wrapping_add(WORD);
+        }
+    }
+
+    /// Stores the words of each lane. Returns true if any changed.
+    #[inline(always)]
+    fn store_all(
+        &self,
+        memory: &mut impl Words,
+        first: u64,
+        op: &Store,
+        registers: &RegisterFile,
+    ) -> bool {
+        let (mut at, mut changed) = (first, false);
+        for s in op.s.iter().take(op.access.count.into()) {
+            changed |= self.store(memory, at, &registers.narrow[usize::from(s.0)]);
+            at = at.wrapping_add(WORD);
+        }
+        changed
     }
 
     /// Loads one word per lane.
@@ -229,12 +260,12 @@ impl WithAddresses for First<'_> {
 /// Returns true if [`repeat`] may execute an operation.
 pub fn is_repeatable(op: &Op) -> bool {
     let (access, address) = match op {
-        Op::Load(Load { access, address, uniform: false, d: [Some(_), ..] }) => (access, address),
+        Op::Load(Load { access, address, uniform: false, .. }) => (access, address),
         Op::Store(Store { access, address, .. }) => (access, address),
         _ => return false,
     };
     let has_memory = matches!(access.space, Space::Global | Space::Shared);
-    access.is_word() && has_memory && address.base != AddressBase::Zero
+    access.is_words() && has_memory && address.base != AddressBase::Zero
 }
 
 /// Executes a load or store of words as an earlier access of the step with a pattern.
@@ -254,28 +285,33 @@ pub fn repeat(
         return None;
     }
     match op {
-        Op::Load(Load { access, address, d: [Some(d), ..], .. }) => {
-            let first = with_addresses(*address, registers, First(pattern))?;
+        Op::Load(load) => {
+            let first = with_addresses(load.address, registers, First(pattern))?;
             let (from, bytes) = pattern.range(first);
-            let d = &mut registers.narrow[usize::from(d.0)];
-            match access.space {
-                Space::Shared if shared.holds(from, bytes) => pattern.load(&*shared, first, d),
+            match load.access.space {
+                Space::Shared if shared.holds(from, bytes) => {
+                    pattern.load_all(&*shared, first, load, registers);
+                }
                 Space::Shared => return None,
-                _ => pattern.load(&global.view(segment(global, from, bytes)?), first, d),
+                _ => {
+                    let view = global.view(segment(global, from, bytes)?);
+                    pattern.load_all(&view, first, load, registers);
+                }
             }
             Some(false)
         }
-        Op::Store(Store { access, address, s: [s, ..], .. }) => {
-            let first = with_addresses(*address, registers, First(pattern))?;
+        Op::Store(store) => {
+            let first = with_addresses(store.address, registers, First(pattern))?;
             let (from, bytes) = pattern.range(first);
-            let s = &registers.narrow[usize::from(s.0)];
-            match access.space {
-                Space::Shared if shared.holds(from, bytes) => Some(pattern.store(shared, first, s)),
+            match store.access.space {
+                Space::Shared if shared.holds(from, bytes) => {
+                    Some(pattern.store_all(shared, first, store, registers))
+                }
                 Space::Shared => None,
                 _ => {
                     let segment =
                         segment(global, from, bytes).filter(|segment| segment.writable)?;
-                    Some(pattern.store(&mut global.view(segment), first, s))
+                    Some(pattern.store_all(&mut global.view(segment), first, store, registers))
                 }
             }
         }

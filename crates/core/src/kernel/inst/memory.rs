@@ -64,7 +64,12 @@ pub struct Access {
 impl Access {
     /// Returns true for one 32-bit element per lane in a 32-bit register.
     pub const fn is_word(&self) -> bool {
-        self.ty.bits() == 32 && self.count == 1 && !self.wide
+        self.is_words() && self.count == 1
+    }
+
+    /// Returns true for 32-bit elements in 32-bit registers.
+    pub const fn is_words(&self) -> bool {
+        self.ty.bits() == 32 && !self.wide
     }
 
     /// Returns true for a strong access, which may be concurrent.

@@ -8,12 +8,31 @@ use super::native::distinct;
 use super::{Issue, Issuer, split};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, WarpId};
 use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer};
-use crate::exec::{AccessKind, MemoryAccess, RegisterFile};
+use crate::exec::{self, AccessKind, MemoryAccess, RegisterFile};
 use crate::isa::Space;
 use crate::kernel::{AtomicFn, Op};
 use crate::spec::Policy;
 
 impl<O: Observer> Issuer<'_, O> {
+    /// Executes a load or store of shared memory whose addresses differ from those of the step's last
+    /// one by a constant only. Returns the access, or `None` if it does nothing.
+    ///
+    /// [`Issuer::addresses`] are not set: the observer must not look at them.
+    #[inline(always)]
+    pub(super) fn repeat(&mut self, warp: &mut Warp, issue: &Issue<'_>) -> Option<MemoryAccess> {
+        let &Issue { pc, lanes, cost, step, .. } = issue;
+        if !O::FOLDS || !cost.repeats {
+            return None;
+        }
+        let shape = self.memory.last_shape(pc)?;
+        let (pattern, access) = (shape.pattern(), shape.access());
+        let (registers, shared) = (&mut warp.registers, &mut self.blocks[warp.block].shared);
+        let changed =
+            exec::repeat(&step.inst.op, lanes, pattern, registers, self.cx.global, shared)?;
+        self.memory.has_last_shape = true;
+        Some(MemoryAccess { changed, ..access })
+    }
+
     /// Shows an access to observers and transfers it.
     #[inline(always)]
     pub(super) fn access(

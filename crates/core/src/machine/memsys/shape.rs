@@ -27,14 +27,21 @@ fn period(space: Space) -> u64 {
 
 impl Shape {
     pub(in crate::machine) fn new(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Shape {
-        let period = period(access.space).max(1);
-        Shape { access, pattern: Pattern::new(access.lanes, addresses, period) }
+        let bytes = u64::from(access.bytes.max(1));
+        let period = period(access.space).max(bytes.next_power_of_two());
+        Shape { access, pattern: Pattern::new(access.lanes, addresses, bytes, period) }
     }
 
     /// Returns the addresses of an access of this shape.
     #[inline]
     pub(in crate::machine) fn pattern(&self) -> &Pattern {
         &self.pattern
+    }
+
+    /// Returns the access that had this shape.
+    #[inline]
+    pub(in crate::machine) fn access(&self) -> MemoryAccess {
+        self.access
     }
 
     /// Returns true if an access has this shape, and thus the same traffic.

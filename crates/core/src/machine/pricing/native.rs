@@ -3,7 +3,9 @@
 use super::super::read_ports::BankReads;
 use super::super::scheduler::Port;
 use super::super::warp::Until;
-use super::{Cost, Kind, MOST_REGISTERS, USUAL_REGISTERS, Visibility, kind, result_of};
+use super::{
+    Cost, Kind, MOST_REGISTERS, USUAL_REGISTERS, Visibility, kind, repeats_in_shared, result_of,
+};
 use crate::base::Cycle;
 use crate::code::{COUNTERS, Dependences, MicroOp};
 use crate::event::Stall;
@@ -148,6 +150,7 @@ pub(super) fn price_by_word<'a>(
         ahead: false,
         branches: class == Class::Branch,
         empties_l1: false,
+        repeats: repeats_in_shared(&op.inst.op),
         line: 0,
         entries,
         writes: u8::from(word.write_counter.is_some()),

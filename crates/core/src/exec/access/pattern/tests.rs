@@ -16,7 +16,8 @@ struct World {
 }
 
 impl World {
-    /// Creates a world; wide row 0 holds the addresses, narrow row 0 values that lanes store.
+    /// Creates a world; wide row 0 holds the addresses, the narrow rows values that lanes store or
+    /// replace.
     fn new(addresses: &Addresses) -> World {
         World {
             global: GlobalMemory::new(vec![
@@ -25,7 +26,10 @@ impl World {
             ]),
             shared: SharedMemory::new(256),
             registers: RegisterFile {
-                narrow: vec![std::array::from_fn(|l| 500 + l as u32), [7; MAX_LANES]].into(),
+                narrow: Vec::from(
+                    [5, 6, 7, 8].map(|i| std::array::from_fn(|l| 100 * i + l as u32)),
+                )
+                .into(),
                 wide: vec![*addresses].into(),
                 predicates: Vec::new(),
                 calls: Vec::new(),
@@ -66,17 +70,17 @@ impl World {
     }
 
     /// Returns the values that an access may change.
-    fn values(&self) -> (Vec<u32>, Vec<u32>, [u32; MAX_LANES]) {
+    fn values(&self) -> (Vec<u32>, Vec<u32>, Vec<[u32; MAX_LANES]>) {
         let global = self.global.words(BASE).expect("a segment").collect();
-        (global, self.shared.words().to_vec(), self.registers.narrow[1])
+        (global, self.shared.words().to_vec(), self.registers.narrow.iter().copied().collect())
     }
 }
 
-fn word(space: Space) -> Access {
+fn words(space: Space, count: u8) -> Access {
     Access {
         space,
         ty: Type::U32,
-        count: 1,
+        count,
         wide: false,
         order: MemoryOrder::Weak,
         scope: Scope::Block,
@@ -84,17 +88,22 @@ fn word(space: Space) -> Access {
     }
 }
 
-fn operations(space: Space) -> [Op; 2] {
+/// Loads and stores of `count` words per lane; a load drops its second word.
+fn operations(space: Space, count: u8) -> [Op; 2] {
     let address = Address { base: AddressBase::Wide(Row(0)), offset: 0 };
-    let load = Load { uniform: false, access: word(space), d: [Some(Row(1)); 4], address };
-    let store = Store { access: word(space), s: [Row(0); 4], address };
+    let access = words(space, count);
+    let d = [Some(Row(1)), None, Some(Row(3)), Some(Row(0))];
+    let load = Load { uniform: false, access, d, address };
+    let store = Store { access, s: [0, 2, 1, 3].map(Row), address };
     [Op::Load(load), Op::Store(store)]
 }
 
 /// Bytes of lane `l` from lane 0.
-const SHAPES: [fn(u64) -> u64; 7] = [
+const SHAPES: [fn(u64) -> u64; 9] = [
     |l| 4 * l,
     |l| 8 * l,
+    |l| 16 * (l % 3),
+    |l| 16 * (l / 8),
     |l| 4 * (31 - l),
     |_| 0,
     |l| 4 * (l * 7 % 32),
@@ -114,18 +123,21 @@ const LANES: [LaneMask; 7] = [
 
 #[test]
 fn a_repeated_access_equals_the_access() {
-    let mut repeated = 0;
-    for (space, base) in [(Space::Global, BASE), (Space::Shared, 0)] {
-        for (op, shape, lanes) in operations(space).iter().flat_map(|op| {
+    let mut repeated = [0; 5];
+    let memories = [(Space::Global, BASE), (Space::Shared, 0)];
+    for ((space, base), count) in memories.iter().flat_map(|&at| [1, 2, 4].map(|n| (at, n))) {
+        let bytes = 4 * u64::from(count);
+        for (op, shape, lanes) in operations(space, count).iter().flat_map(|op| {
             SHAPES.iter().flat_map(move |shape| LANES.map(move |lanes| (op, shape, lanes)))
         }) {
             assert!(is_repeatable(op));
             let first: Addresses = std::array::from_fn(|l| base + shape(l as u64));
-            for (moved, period) in [(0, 128), (4, 4), (4, 128), (128, 128), (132, 4), (2, 4)]
-                .into_iter()
-                .chain([(4_u64.wrapping_neg(), 4), (READ_ONLY - BASE, 128), (1 << 40, 4)])
+            for (moved, period) in
+                [(0, 128), (bytes, bytes), (4, bytes), (4, 128), (128, 128), (132, 4), (2, 4)]
+                    .into_iter()
+                    .chain([(4_u64.wrapping_neg(), 4), (READ_ONLY - BASE, 128), (1 << 40, 4)])
             {
-                let pattern = Pattern::new(lanes, &first, period);
+                let pattern = Pattern::new(lanes, &first, bytes, period.max(bytes));
                 let now = first.map(|address| address.wrapping_add(moved));
                 let (mut slow, mut quick) = (World::new(&now), World::new(&now));
                 let unchanged = quick.values();
@@ -133,23 +145,23 @@ fn a_repeated_access_equals_the_access() {
                     Some(changed) => {
                         assert_eq!(slow.step(op, lanes), Ok(changed), "{lanes} {moved} {period}");
                         assert_eq!(quick.values(), slow.values(), "{lanes} {moved} {period}");
-                        repeated += 1;
+                        repeated[usize::from(count)] += 1;
                     }
                     None => assert_eq!(quick.values(), unchanged),
                 }
             }
         }
     }
-    assert!(repeated > 300, "{repeated}");
+    assert!(repeated[1] > 300 && repeated[2] > 200 && repeated[4] > 100, "{repeated:?}");
 }
 
 #[test]
 fn other_addresses_and_lanes_are_no_repetition() {
     for (op, lanes) in
-        operations(Space::Global).iter().flat_map(|op| LANES.map(move |lanes| (op, lanes)))
+        operations(Space::Global, 1).iter().flat_map(|op| LANES.map(move |lanes| (op, lanes)))
     {
         let row: Addresses = std::array::from_fn(|l| BASE + 4 * l as u64);
-        let pattern = Pattern::new(lanes, &row, 4);
+        let pattern = Pattern::new(lanes, &row, 4, 4);
         for lane in lanes.lanes().skip(1) {
             let mut other = row;
             other[lane as usize] += 4;
