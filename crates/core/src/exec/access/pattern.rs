@@ -158,9 +158,23 @@ impl Pattern {
         (self.is_row && !self.is_sparse).then(|| first.wrapping_sub(before))
     }
 
-    /// Loads the words of each lane.
+    /// Loads the words of each lane: mostly one.
     #[inline(always)]
     fn load_all(&self, memory: &impl Words, first: u64, op: &Load, registers: &mut RegisterFile) {
+        match op.d[0].filter(|_| op.access.count == 1) {
+            Some(d) => self.load(memory, first, &mut registers.narrow[usize::from(d.0)]),
+            None => self.load_several(memory, first, op, registers),
+        }
+    }
+
+    #[inline(never)]
+    fn load_several(
+        &self,
+        memory: &impl Words,
+        first: u64,
+        op: &Load,
+        registers: &mut RegisterFile,
+    ) {
         let mut at = first;
         for d in op.d.iter().take(op.access.count.into()) {
             if let Some(d) = d {
@@ -170,9 +184,23 @@ impl Pattern {
         }
     }
 
-    /// Stores the words of each lane. Returns true if any changed.
+    /// Stores the words of each lane: mostly one. Returns true if any changed.
     #[inline(always)]
     fn store_all(
+        &self,
+        memory: &mut impl Words,
+        first: u64,
+        op: &Store,
+        registers: &RegisterFile,
+    ) -> bool {
+        match op.access.count {
+            1 => self.store(memory, first, &registers.narrow[usize::from(op.s[0].0)]),
+            _ => self.store_several(memory, first, op, registers),
+        }
+    }
+
+    #[inline(never)]
+    fn store_several(
         &self,
         memory: &mut impl Words,
         first: u64,

@@ -38,7 +38,7 @@ impl Lanes<'_> {
         let (low, high) = (self.row(row), self.row(kernel::Row(row.0 + 1)));
         let mut values = [0; MAX_LANES];
         for (value, (low, high)) in values.iter_mut().zip(low.iter().zip(high)) {
-            *value = u64::from(*low) | u64::from(*high) << 32;
+            *value = joined(*low, *high);
         }
         values
     }
@@ -147,7 +147,8 @@ impl Lanes<'_> {
                 let mut new = [0_u64; MAX_LANES];
                 let pairs = sources.map(|source| (&narrow[source.row], &narrow[source.row + 1]));
                 for (lane, cell) in new.iter_mut().enumerate() {
-                    let value = |i: usize| sources[i].of(pairs[i].0[lane], pairs[i].1[lane]);
+                    let value =
+                        |i: usize| sources[i].of(joined(pairs[i].0[lane], pairs[i].1[lane]));
                     *cell = f(std::array::from_fn(value), lane, fused).to_bits();
                 }
                 fill_pair(narrow, d, lanes, &new);
@@ -173,6 +174,11 @@ impl Lanes<'_> {
         }
         new
     }
+}
+
+#[inline(always)]
+fn joined(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
 }
 
 /// Writes the low and the high words of the active lanes to rows `d` and `d + 1`.
@@ -239,10 +245,9 @@ impl SignedPair {
         }
     }
 
-    /// Returns the value of two words. A NaN keeps its sign, as in `neg.f64` and `sub.f64`.
+    /// Returns the value of a source's bits. A NaN keeps its sign, as in `neg.f64` and `sub.f64`.
     #[inline(always)]
-    fn of(self, low: u32, high: u32) -> f64 {
-        let bits = u64::from(low) | u64::from(high) << 32;
+    fn of(self, bits: u64) -> f64 {
         let value = f64::from_bits(bits);
         if value.is_nan() { value } else { f64::from_bits(bits & self.kept ^ self.flipped) }
     }
@@ -277,7 +282,7 @@ impl Operand for f64 {
     #[inline(always)]
     fn read(on: &Lanes<'_>, source: usize) -> Row<f64> {
         let signed = SignedPair::new(on.op.s[source]);
-        on.raw_pair(source).map(|bits| signed.of(bits as u32, (bits >> 32) as u32))
+        on.raw_pair(source).map(|bits| signed.of(bits))
     }
     #[inline(always)]
     fn write(on: &mut Lanes<'_>, value: impl Fn(usize) -> f64) {
