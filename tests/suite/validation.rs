@@ -24,6 +24,47 @@ const APPENDIX: &str = "docs/reference/validation-programs.md";
 const LARGE: &str = "\n## Counters of large launches\n";
 const RECORDED: [&str; 3] = ["crosscheck", "--recorded", "crates/gpu/observations/h200"];
 
+/// Figures of the README by the metric whose row of the page they are from.
+const SUMMARY: [(&str, &str); 6] = [
+    ("global load requests", "gld_requests"),
+    ("global store requests", "gst_requests"),
+    ("shared-memory load wavefronts", "shared_load_transactions"),
+    ("machine instructions", "inst_executed"),
+    ("divergent branches", "divergent_branch"),
+    ("cycles", "elapsed_cycles"),
+];
+
+/// Returns the numbers of a text.
+fn numbers(text: &str) -> Vec<f64> {
+    text.split(|c: char| !c.is_ascii_digit() && c != '.').filter_map(|n| n.parse().ok()).collect()
+}
+
+/// The README rounds the page's errors to whole percents or a tenth.
+#[test]
+fn the_readme_has_the_figures_of_the_page() {
+    let [readme, page] = ["README.md", PAGE].map(|path| fs::read_to_string(path).expect(path));
+    for (figure, metric) in SUMMARY {
+        let row = readme.lines().find(|line| line.starts_with(&format!("| {figure} ")));
+        let row = row.unwrap_or_else(|| panic!("README.md: {figure}"));
+        let [_, label, cells @ ..] = &row.split('|').collect::<Vec<_>>()[..] else {
+            panic!("{row}")
+        };
+        let means = numbers(label);
+        let rows = page.lines().filter(|line| line.starts_with(&format!("| `{metric}` |")));
+        let of_code: Vec<&str> = rows.take(2).collect();
+        assert_eq!(of_code.len(), 2, "{metric}: a row of PTX and one of machine code");
+        for (i, of_code) in of_code.into_iter().enumerate() {
+            let held: Vec<f64> = of_code.split('|').skip(6).flat_map(numbers).collect();
+            let [kernels, exact, within, mean] = held[..] else { panic!("{of_code}") };
+            let stated = numbers(cells[i]);
+            assert_eq!(stated[..2], [exact, kernels], "{figure}: {of_code}");
+            let near = |stated: f64, figure: f64| (stated - figure).abs() <= 0.5;
+            assert!(near(stated[2], within), "{figure}: {} %, {of_code}", stated[2]);
+            assert!(means.get(i).is_none_or(|&stated| near(stated, mean)), "{figure}: {of_code}");
+        }
+    }
+}
+
 fn simt_sim(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_simt-sim"))
         .args(args)
