@@ -519,7 +519,8 @@ pub trait Observer: Send + Sized {
     ///
     /// [`Observer::issues`] then stands for [`Event::Issue`] and for [`Event::Branch`] of
     /// conditional branches, [`Observer::accesses`] for [`Event::Memory`], in any order;
-    /// [`Observer::control`], [`Observer::access`] and [`Observer::addresses`] are not called.
+    /// [`Observer::control`], [`Observer::access`] and [`Observer::addresses`] are not called. A run
+    /// with time calls them, but the addresses of an access to shared memory may be those of another.
     const FOLDS: bool = false;
     /// Receives equal executions of a step; see [`Observer::FOLDS`].
     fn issues(&mut self, _: &Issues) {}
