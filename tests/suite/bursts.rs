@@ -4,22 +4,17 @@
 //! `tests/observations/h200/bursts` has the source, its listing, and in `bursts.csv` the cycles: the
 //! mean of the block's warps on an H100.
 
-use crate::spans::{compare, left};
+use crate::spans::{compare, mean_cycles};
 
 const FOLDER: &str = "tests/observations/h200/bursts";
 /// Mean error of all bursts, in percent.
 const MEAN: f64 = 9.0;
 
-/// Returns the mean cycles in which the warps of a block issue the burst of a kernel.
-fn burst(kernel: &str, block: u32) -> f64 {
-    let t = left(&format!("{FOLDER}/bursts.sass"), Some(kernel), (1, block), "t");
-    let warps = block as usize / 32;
-    (0..warps).map(|warp| f64::from(t[2 * warp])).sum::<f64>() / warps as f64
-}
-
 #[test]
 fn bursts_issue_as_on_a_gpu() {
-    let bursts = compare(&format!("{FOLDER}/bursts.csv"), burst);
+    let bursts = compare(&format!("{FOLDER}/bursts.csv"), |kernel, block| {
+        mean_cycles(&format!("{FOLDER}/bursts.sass"), kernel, (1, block))
+    });
     assert!(bursts.len() >= 18, "{} bursts", bursts.len());
     assert!(bursts.mean() <= MEAN, "mean error {:.1} %\n{}", bursts.mean(), bursts.table);
 }

@@ -3,7 +3,7 @@
 //! `tests/observations/h200/local` has the source, its listing, and in `local.csv` the cycles: the mean
 //! of the block's warps.
 
-use crate::spans::{compare, left};
+use crate::spans::{compare, mean_cycles};
 
 const FOLDER: &str = "tests/observations/h200/local";
 /// Mean error of loads alone, and of all, in percent. The stores of warps that together almost fill
@@ -11,16 +11,11 @@ const FOLDER: &str = "tests/observations/h200/local";
 /// where the GPU combines them.
 const MEANS: [(&str, usize, f64); 2] = [("load", 16, 0.5), ("", 60, 5.5)];
 
-/// Returns the mean cycles of the warps of a block.
-fn cycles(kernel: &str, block: u32) -> f64 {
-    let t = left(&format!("{FOLDER}/local.sass"), Some(kernel), (1, block), "t");
-    let warps = block as usize / 32;
-    (0..warps).map(|warp| f64::from(t[2 * warp])).sum::<f64>() / warps as f64
-}
-
 #[test]
 fn local_memory_takes_a_gpus_cycles() {
-    let local = compare(&format!("{FOLDER}/local.csv"), cycles);
+    let local = compare(&format!("{FOLDER}/local.csv"), |kernel, block| {
+        mean_cycles(&format!("{FOLDER}/local.sass"), kernel, (1, block))
+    });
     for (prefix, launches, limit) in MEANS {
         let of = local.of(prefix);
         assert_eq!(of.len(), launches, "{prefix}");

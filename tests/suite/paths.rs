@@ -3,25 +3,20 @@
 //!
 //! `tests/observations/h200/paths` has the source, its listing, and the cycles on one SM and on all.
 
-use crate::spans::{compare, left};
+use crate::spans::{compare, mean_cycles};
 
 const FOLDER: &str = "tests/observations/h200/paths";
 /// Mean errors with one SM and with all, in percent. Stores of all SMs to global memory are 15 to 21 %
 /// too fast, stores of one word or sector by one SM to local memory 20 % too slow.
 const MEANS: [(&str, u32, f64); 2] = [("one", 1, 7.0), ("all", 132, 7.0)];
 
-/// Returns the mean cycles of the warps of `blocks` blocks.
-fn cycles(kernel: &str, (blocks, threads): (u32, u32)) -> f64 {
-    let t = left(&format!("{FOLDER}/paths.sass"), Some(kernel), (blocks, threads), "t");
-    let warps = (blocks * threads / 32) as usize;
-    (0..warps).map(|warp| f64::from(t[2 * warp])).sum::<f64>() / warps as f64
-}
-
 #[test]
 fn paths_take_a_gpus_cycles() {
     for (file, blocks, limit) in MEANS {
         let path = format!("{FOLDER}/{file}.csv");
-        let paths = compare(&path, |kernel, block| cycles(kernel, (blocks, block)));
+        let paths = compare(&path, |kernel, block| {
+            mean_cycles(&format!("{FOLDER}/paths.sass"), kernel, (blocks, block))
+        });
         assert!(paths.len() >= 20, "{path}: {} kernels", paths.len());
         assert!(paths.mean() <= limit, "{path}: mean error {:.1} %\n{}", paths.mean(), paths.table);
     }

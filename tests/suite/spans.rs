@@ -74,13 +74,15 @@ pub(crate) fn compare(path: &str, simulated: impl Fn(&str, u32) -> f64) -> Compa
     compared
 }
 
+/// Returns the mean of the cycles that the warps of a launch leave at `t[2 * warp]`.
+pub(crate) fn mean_cycles(path: &str, kernel: &str, (blocks, threads): (u32, u32)) -> f64 {
+    let t = left(path, Some(kernel), (blocks, threads), "t");
+    let warps = (blocks * threads / 32) as usize;
+    (0..warps).map(|warp| f64::from(t[2 * warp])).sum::<f64>() / warps as f64
+}
+
 /// Runs a kernel of a listing with `blocks` of `threads` on `h200`. Returns the words of `buffer`.
-pub(crate) fn left(
-    path: &str,
-    kernel: Option<&str>,
-    (blocks, threads): (u32, u32),
-    buffer: &str,
-) -> Vec<u32> {
+fn left(path: &str, kernel: Option<&str>, (blocks, threads): (u32, u32), buffer: &str) -> Vec<u32> {
     let program = Program::parse(path, &fs::read_to_string(path).expect("a listing"));
     let kernel = program.kernel(kernel).unwrap_or_else(|e| panic!("{path}: {e:?}"));
     let overrides = Overrides {
