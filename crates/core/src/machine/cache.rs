@@ -4,8 +4,6 @@
 //! stale here. Modeled: sectors, hits on sectors in flight (they count as hits and wait for the
 //! fill), and dirty sectors. Not modeled: MSHR limits.
 
-use std::ops::Range;
-
 use crate::base::Cycle;
 
 /// Bytes per line.
@@ -16,38 +14,53 @@ pub(super) const SECTOR: u64 = 32;
 pub(super) const SECTORS: u32 = (LINE / SECTOR) as u32;
 /// Mask of all sectors of a line.
 const ALL_SECTORS: u8 = (1 << SECTORS) - 1;
+/// Bytes per word of [marks](Cache::marks).
+const MARKS: usize = 8;
 
 /// Tags of one cache.
 ///
-/// Each property of a line has its own column, ordered by set, so that a lookup compares adjacent
-/// tags. A set gets its rows when a line first maps to it: a large cache costs little until it is
-/// used.
+/// A set gets its ways when a line first maps to it: a large cache costs little until it is used.
 #[derive(Clone)]
 pub(super) struct Cache {
     ways: usize,
-    /// One-based row group of each set in the columns; 0 = not allocated.
+    /// One-based number of each set in `sets`; 0 = not allocated.
     places: Vec<u32>,
-    clock: u64,
-    /// Line number + 1; 0 = empty.
-    tags: Vec<u64>,
-    /// Time of last use, for replacement.
-    used: Vec<u64>,
-    /// Arrival cycle of the line's last fill.
-    arrives: Vec<Cycle>,
-    /// Bit per sector that is present or in flight.
-    sectors: Vec<u8>,
-    /// Bit per sector that must be written back.
-    dirty: Vec<u8>,
-    /// Number of dirty sectors by set, without earlier work.
-    dirty_in_set: Vec<u32>,
+    sets: Vec<Set>,
+    /// Ways of `sets`, set by set.
+    lines: Vec<Way>,
+    /// A byte of each way's tag, or 0 for an empty way: a lookup compares eight at once.
+    marks: Vec<u64>,
     /// Dirty lines of earlier work in all new sets together.
     dirty_before: u64,
 }
 
+/// A set with ways.
+#[derive(Clone, Copy)]
+struct Set {
+    /// Way that was used last. The ways form a ring by use: next to it is the oldest.
+    newest: u16,
+    /// Number of dirty sectors, without earlier work.
+    dirty: u32,
+}
+
+/// A way of a set.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Line number + 1; 0 = empty.
+    tag: u64,
+    /// Arrival cycle of the line's last fill.
+    arrives: Cycle,
+    /// Ways used just before and just after this one.
+    older: u16,
+    newer: u16,
+    /// Bit per sector that is present or in flight.
+    sectors: u8,
+    /// Bit per sector that must be written back.
+    dirty: u8,
+}
+
 /// Tag of a line of earlier work; no lookup matches it.
 const EARLIER: u64 = u64::MAX;
-/// Time of use of lines of earlier work: after empty ways, before all others.
-const EARLIER_USE: u64 = 1;
 
 /// Result of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,20 +101,16 @@ pub(super) fn sectors_in(set: u8) -> u32 {
 }
 
 impl Cache {
-    /// Creates a cache of `bytes` with `ways` lines per set and at least one set.
+    /// Creates a cache of `bytes` with `ways` (at most 1024) lines per set and at least one set.
     pub(super) fn new(bytes: u64, ways: u32) -> Cache {
         let ways = ways.max(1) as usize;
         let sets = (bytes / LINE / ways as u64).max(1);
         Cache {
             ways,
             places: vec![0; sets as usize],
-            clock: 0,
-            tags: Vec::new(),
-            used: Vec::new(),
-            arrives: Vec::new(),
-            sectors: Vec::new(),
-            dirty: Vec::new(),
-            dirty_in_set: Vec::new(),
+            sets: Vec::new(),
+            lines: Vec::new(),
+            marks: Vec::new(),
             dirty_before: 0,
         }
     }
@@ -111,55 +120,101 @@ impl Cache {
     /// `lines` is their number; they are spread evenly over the sets.
     pub(super) fn with_dirty_lines(self, lines: u64) -> Cache {
         let room = (self.places.len() * self.ways) as u64;
-        Cache { dirty_before: lines.min(room), clock: EARLIER_USE, ..self }
+        Cache { dirty_before: lines.min(room), ..self }
     }
 
     /// Drops every line, including dirty ones.
     pub(super) fn clear(&mut self) {
-        self.tags.fill(0);
-        self.used.fill(0);
-        self.sectors.fill(0);
-        self.dirty.fill(0);
-        self.dirty_in_set.fill(0);
+        self.marks.fill(0);
+        self.sets.iter_mut().for_each(|set| set.dirty = 0);
+        self.lines.iter_mut().for_each(|way| (way.tag, way.sectors, way.dirty) = (0, 0, 0));
     }
 
-    /// Returns the number of the set for `line`.
+    /// Returns the number of the set for `line`, and the mark of its tag.
     #[inline]
-    fn number(&self, line: u64) -> usize {
+    fn number(&self, line: u64) -> (usize, u8) {
         // Fold the high bits in, so that power-of-two strides spread over the sets; then scale to
         // the number of sets.
         let folded = (line ^ (line >> 11) ^ (line >> 23)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (((folded >> 32) * self.places.len() as u64) >> 32) as usize
+        let number = ((folded >> 32) * self.places.len() as u64) >> 32;
+        (number as usize, (folded >> 24) as u8 | 1)
     }
 
-    /// Returns the rows of a set, if allocated.
+    /// Returns a set's index among those with ways, if it has ways.
     #[inline]
-    fn set(&self, number: usize) -> Option<Range<usize>> {
-        let end = self.places[number] as usize * self.ways;
-        (end > 0).then(|| end - self.ways..end)
+    fn set(&self, number: usize) -> Option<usize> {
+        (self.places[number] as usize).checked_sub(1)
     }
 
-    /// Allocates a set: empty ways, except for dirty lines of earlier work.
+    /// Gives a set its ways: empty ones, except for dirty lines of earlier work.
     #[cold]
-    fn add_set(&mut self, number: usize) -> Range<usize> {
-        let (first, end) = (self.tags.len(), self.tags.len() + self.ways);
-        for column in [&mut self.tags, &mut self.used, &mut self.arrives] {
-            column.resize(end, 0);
-        }
-        for column in [&mut self.sectors, &mut self.dirty] {
-            column.resize(end, 0);
-        }
-        self.dirty_in_set.push(0);
-        self.places[number] = (end / self.ways) as u32;
+    fn add_set(&mut self, number: usize) -> usize {
+        let set = self.sets.len();
+        self.places[number] = set as u32 + 1;
         let up_to = |set: usize| set as u64 * self.dirty_before / self.places.len() as u64;
         let earlier = (up_to(number + 1) - up_to(number)).min(self.ways as u64) as usize;
-        for place in first..first + earlier {
-            self.tags[place] = EARLIER;
-            self.used[place] = EARLIER_USE;
-            self.sectors[place] = ALL_SECTORS;
-            self.dirty[place] = ALL_SECTORS;
+        // From the oldest to the newest: empty ways go first.
+        let ways = self.ways;
+        self.lines.extend((0..ways).map(|way| {
+            let (older, newer) = (((way + ways - 1) % ways) as u16, ((way + 1) % ways) as u16);
+            Way { tag: 0, arrives: 0, older, newer, sectors: 0, dirty: 0 }
+        }));
+        for way in &mut self.lines[(set + 1) * ways - earlier..] {
+            (way.tag, way.sectors, way.dirty) = (EARLIER, ALL_SECTORS, ALL_SECTORS);
         }
-        first..end
+        self.marks.resize((set + 1) * ways.div_ceil(MARKS), 0);
+        self.sets.push(Set { newest: (ways - 1) as u16, dirty: 0 });
+        set
+    }
+
+    /// Returns the way of a set that holds the line with this tag and mark.
+    #[inline]
+    fn find(&self, set: usize, tag: u64, mark: u8) -> Option<usize> {
+        let words = self.ways.div_ceil(MARKS);
+        let lines = &self.lines[set * self.ways..][..self.ways];
+        let newest = usize::from(self.sets[set].newest);
+        if lines[newest].tag == tag {
+            return Some(newest);
+        }
+        for (word, &marks) in self.marks[set * words..][..words].iter().enumerate() {
+            // The high bit of each byte that is equal, and perhaps of one after it.
+            let unequal = marks ^ u64::from_ne_bytes([mark; MARKS]);
+            let mut equal = unequal.wrapping_sub(LOW_BITS) & !unequal & LOW_BITS << 7;
+            while equal != 0 {
+                let way = word * MARKS + equal.trailing_zeros() as usize / 8;
+                if lines.get(way).is_some_and(|line| line.tag == tag) {
+                    return Some(way);
+                }
+                equal &= equal - 1;
+            }
+        }
+        None
+    }
+
+    /// Sets the mark of a way.
+    #[inline]
+    fn mark(&mut self, set: usize, way: usize, mark: u8) {
+        let shift = 8 * (way % MARKS);
+        let marks = &mut self.marks[set * self.ways.div_ceil(MARKS) + way / MARKS];
+        *marks = *marks & !(0xff << shift) | u64::from(mark) << shift;
+    }
+
+    /// Moves a way to the place after the newest in the ring: it is the oldest, or the newest once
+    /// [`Set::newest`] says so.
+    #[inline]
+    fn move_up(&mut self, set: usize, way: usize) {
+        let newest = usize::from(self.sets[set].newest);
+        let lines = &mut self.lines[set * self.ways..][..self.ways];
+        let oldest = usize::from(lines[newest].newer);
+        if way == newest || way == oldest {
+            return;
+        }
+        let Way { older, newer, .. } = lines[way];
+        lines[usize::from(older)].newer = newer;
+        lines[usize::from(newer)].older = older;
+        (lines[way].older, lines[way].newer) = (newest as u16, oldest as u16);
+        lines[newest].newer = way as u16;
+        lines[oldest].older = way as u16;
     }
 
     /// Looks up `wanted` sectors of `line`.
@@ -168,53 +223,47 @@ impl Cache {
     /// [`Cache::arrive`].
     #[inline]
     pub(super) fn access(&mut self, line: u64, wanted: u8, allocate: bool) -> Found {
-        self.clock += 1;
+        const NOT_FOUND: Found = Found { hits: 0, arrives: 0, place: None, evicted: 0, earlier: 0 };
         let tag = line + 1;
-        let number = self.number(line);
+        let (number, mark) = self.number(line);
         let set = match self.set(number) {
             Some(set) => set,
             None if allocate => self.add_set(number),
-            None => return Found { hits: 0, arrives: 0, place: None, evicted: 0, earlier: 0 },
+            None => return NOT_FOUND,
         };
-        let first = set.start;
-        if let Some(i) = self.tags[set.clone()].iter().position(|&t| t == tag) {
-            let place = first + i;
-            let hits = self.sectors[place] & wanted;
-            self.used[place] = self.clock;
-            if allocate {
-                self.sectors[place] |= wanted;
+        let first = set * self.ways;
+        if let Some(way) = self.find(set, tag, mark) {
+            if way != usize::from(self.sets[set].newest) {
+                self.move_up(set, way);
+                self.sets[set].newest = way as u16;
             }
-            return Found {
-                hits,
-                arrives: self.arrives[place],
-                place: Some(place),
-                evicted: 0,
-                earlier: 0,
-            };
+            let line = &mut self.lines[first + way];
+            let hits = line.sectors & wanted;
+            if allocate {
+                line.sectors |= wanted;
+            }
+            return Found { hits, arrives: line.arrives, place: Some(first + way), ..NOT_FOUND };
         }
         if !allocate {
-            return Found { hits: 0, arrives: 0, place: None, evicted: 0, earlier: 0 };
+            return NOT_FOUND;
         }
-        // An empty way has time of use 0, so it is replaced first.
-        let victim =
-            self.used[set].iter().enumerate().min_by_key(|&(_, used)| used).map_or(0, |(i, _)| i);
-        let place = first + victim;
-        let dirty = self.dirty[place];
-        let (evicted, earlier) = if self.tags[place] == EARLIER { (0, dirty) } else { (dirty, 0) };
-        self.dirty_in_set[self.places[number] as usize - 1] -= sectors_in(evicted);
-        self.tags[place] = tag;
-        self.used[place] = self.clock;
-        self.arrives[place] = 0;
-        self.sectors[place] = wanted;
-        self.dirty[place] = 0;
-        Found { hits: 0, arrives: 0, place: Some(place), evicted, earlier }
+        let victim = self.lines[first + usize::from(self.sets[set].newest)].newer;
+        let line = &mut self.lines[first + usize::from(victim)];
+        let dirty = line.dirty;
+        let (evicted, earlier) = if line.tag == EARLIER { (0, dirty) } else { (dirty, 0) };
+        *line = Way { tag, arrives: 0, sectors: wanted, dirty: 0, ..*line };
+        let state = &mut self.sets[set];
+        *state = Set { newest: victim, dirty: state.dirty - sectors_in(evicted) };
+        self.mark(set, victim.into(), mark);
+        Found { place: Some(first + usize::from(victim)), evicted, earlier, ..NOT_FOUND }
     }
 
     /// Sets the fill's arrival for the line just looked up.
     #[inline]
     pub(super) fn arrive(&mut self, found: Found, at: Cycle) {
         if let Some(place) = found.place {
-            self.arrives[place] = self.arrives[place].max(at);
+            let arrives = &mut self.lines[place].arrives;
+            *arrives = at.max(*arrives);
         }
     }
 
@@ -225,39 +274,50 @@ impl Cache {
     #[inline]
     pub(super) fn mark_dirty(&mut self, found: Found, sectors: u8, most: u32) -> u32 {
         let Some(place) = found.place else { return 0 };
-        let number = place / self.ways;
-        let before = self.dirty_in_set[number];
-        let more = sectors_in(sectors & !self.dirty[place]);
-        self.dirty_in_set[number] += more;
-        self.dirty[place] |= sectors;
+        let (set, line) = (&mut self.sets[place / self.ways], &mut self.lines[place]);
+        let before = set.dirty;
+        set.dirty += sectors_in(sectors & !line.dirty);
+        line.dirty |= sectors;
         if before < most {
             return 0;
         }
-        let (first, tags) = (number * self.ways, &self.tags);
-        let set = first..first + self.ways;
-        let own = |other: &usize| tags[*other] != EARLIER;
+        let first = place - place % self.ways;
+        let lines = &mut self.lines[first..][..self.ways];
         let mut written = 0;
-        while written < 2 * SECTORS {
-            let others =
-                set.clone().filter(own).filter(|&other| other != place && self.dirty[other] != 0);
-            let Some(oldest) = others.min_by_key(|&other| self.used[other]) else { break };
-            written += sectors_in(self.dirty[oldest]);
-            self.dirty_in_set[number] -= sectors_in(self.dirty[oldest]);
-            self.dirty[oldest] = 0;
+        let mut way = usize::from(set.newest);
+        for _ in 0..self.ways {
+            way = usize::from(lines[way].newer);
+            if written >= 2 * SECTORS {
+                break;
+            }
+            if lines[way].tag != EARLIER && first + way != place {
+                let cleaned = sectors_in(std::mem::take(&mut lines[way].dirty));
+                written += cleaned;
+                set.dirty -= cleaned;
+            }
         }
         written
     }
 
     /// Drops `line`, which must not be dirty.
     pub(super) fn evict(&mut self, line: u64) {
-        let Some(set) = self.set(self.number(line)) else { return };
-        let first = set.start;
-        if let Some(i) = self.tags[set].iter().position(|&tag| tag == line + 1) {
-            self.tags[first + i] = 0;
-            self.used[first + i] = 0;
+        let (number, mark) = self.number(line);
+        let Some(set) = self.set(number) else { return };
+        let Some(way) = self.find(set, line + 1, mark) else { return };
+        self.lines[set * self.ways + way].tag = 0;
+        self.mark(set, way, 0);
+        // The oldest goes first.
+        let newest = self.sets[set].newest;
+        if way == usize::from(newest) {
+            self.sets[set].newest = self.lines[set * self.ways + way].older;
+        } else {
+            self.move_up(set, way);
         }
     }
 }
+
+/// The lowest bit of each byte.
+const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 
 #[cfg(test)]
 mod tests {
