@@ -124,26 +124,36 @@ impl Buffer {
         let step = i64::try_from(self.step).ok().filter(|step| *step > 0)?;
         let own = i64::try_from(by.block).ok()?.checked_mul(step)?;
         let from = i64::try_from(offset).ok()?.checked_sub(own)?;
-        Some((from.rem_euclid(step) as u64, from.div_euclid(step)))
+        let steps = from.div_euclid(step);
+        Some(((from - steps * step) as u64, steps))
     }
 
-    /// Returns when a line that another block has read arrives in L2, if one has.
-    fn read_by_others(&self, by: Reader, offset: u64, sectors: u8, all: Blocks) -> Option<Cycle> {
-        let (place, steps) = self.relative(by, offset)?;
-        let wave = |block: i64| block / all.wave.max(1) as i64;
-        let block = by.block as i64;
+    /// Returns when a line that another block has read arrives in L2, if one has. The line is whole
+    /// `steps` from the block's own place.
+    fn read_by_others(
+        &self,
+        by: Reader,
+        (place, steps): (u64, i64),
+        sectors: u8,
+        all: Blocks,
+    ) -> Option<Cycle> {
+        let seen = self.seen.get(&place)?;
+        let (block, wave) = (by.block as i64, all.wave.max(1) as i64);
+        // The first block of the wave, and of the next one.
+        let first = block - block % wave;
+        let end = (first + wave).min(all.all as i64);
         let arrival = |seen: &Seen| {
             let other = block + steps - seen.steps;
-            let exists = other != block && (0..all.all as i64).contains(&other);
+            let exists = other != block && (0..end).contains(&other);
             if !exists || sectors & !seen.sectors != 0 {
                 None
-            } else if wave(other) < wave(block) {
+            } else if other < first {
                 Some(0)
             } else {
-                (wave(other) == wave(block) && seen.arrives >= by.since).then_some(seen.arrives)
+                (seen.arrives >= by.since).then_some(seen.arrives)
             }
         };
-        self.seen.get(&place)?.iter().filter_map(arrival).min()
+        seen.iter().filter_map(arrival).min()
     }
 }
 
@@ -225,10 +235,11 @@ impl Shares {
         let Some(buffer) = self.buffer(address) else { return Place::Dram };
         let offset = address.saturating_sub(buffer.first);
         buffer.learn(by, offset, blocks);
-        if let Some(at) = buffer.read_by_others(by, offset, sectors, blocks) {
+        let relative = buffer.relative(by, offset);
+        if let Some(at) = relative.and_then(|at| buffer.read_by_others(by, at, sectors, blocks)) {
             return Place::L2From(at);
         }
-        let is_own = matches!(buffer.relative(by, offset), Some((_, 0)));
+        let is_own = matches!(relative, Some((_, 0)));
         if !is_own && buffer.own_left == 0 {
             return Place::L2From(buffer.complete);
         }

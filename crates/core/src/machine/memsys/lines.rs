@@ -32,6 +32,9 @@ impl Lines {
         addresses: &[u64; MAX_LANES],
     ) {
         self.len = 0;
+        if access.row {
+            return self.add_row(addresses[0] / SECTOR, addresses[MAX_LANES - 1] / SECTOR);
+        }
         let (mut line, mut sectors) = (0, 0); // of the current line
         let mut ascending = true;
         for lane in access.lanes.lanes() {
@@ -56,6 +59,16 @@ impl Lines {
         self.lines[..self.len].iter().map(|&(_, sectors)| u64::from(sectors_in(sectors))).sum()
     }
 
+    /// Adds the lines of adjacent sectors, from `first` to `last`.
+    #[inline]
+    fn add_row(&mut self, first: u64, last: u64) {
+        const ALL: u64 = LINE / SECTOR;
+        for line in first / ALL..=last / ALL {
+            let (from, to) = (first.max(line * ALL), last.min(line * ALL + ALL - 1));
+            self.push(line, (2 << (to % ALL)) - (1 << (from % ALL)));
+        }
+    }
+
     #[inline]
     fn push(&mut self, line: u64, sectors: u8) {
         self.lines[self.len % MAX_LANES] = (line, sectors);
@@ -77,5 +90,37 @@ impl Lines {
             }
         }
         self.len = last + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::LaneMask;
+    use crate::exec::AccessKind;
+    use crate::isa::Space;
+
+    #[test]
+    fn a_row_has_the_lines_of_its_lanes() {
+        for bytes in [1_u8, 4, 16] {
+            for first in [0, 16, 96, 112, 128] {
+                let addresses = std::array::from_fn(|l| 4096 + first + u64::from(bytes) * l as u64);
+                let of = |row| {
+                    let mut lines = Lines::default();
+                    let access = MemoryAccess {
+                        space: Space::Global,
+                        kind: AccessKind::Read,
+                        lanes: LaneMask::FULL,
+                        bytes,
+                        bypass_l1: false,
+                        changed: false,
+                        row,
+                    };
+                    lines.coalesce(access, &addresses);
+                    lines.lines().to_vec()
+                };
+                assert_eq!(of(true), of(false), "{bytes} bytes from {first}");
+            }
+        }
     }
 }
