@@ -20,6 +20,7 @@ mod device;
 mod dram;
 mod expansion;
 mod fetch;
+mod interleaved;
 mod issue;
 mod l2;
 mod memsys;

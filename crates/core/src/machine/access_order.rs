@@ -3,11 +3,12 @@
 //! Where blocks communicate, SMs should access memory in the order of cycles, the lower SM first on
 //! a tie. An SM that runs ahead past its weak accesses and reductions may come too early. Each line
 //! therefore keeps the time of its last read and write, and the words that were read and written.
+//! SMs that run at the same time access memory one by one, so that these times tell what they saw.
 //! An access that finds a conflicting one of a later time breaks the order; the run then starts
 //! again with less freedom. Words of a line share a time, so order may seem broken that is not.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::cache::LINE;
 use super::pricing::Visibility;
@@ -68,9 +69,23 @@ impl AccessOrder {
         self.broken.load(Relaxed)
     }
 
-    /// Adds an access of an SM at a cycle.
-    pub(super) fn add(
-        &self,
+    /// Begins an access to memory: until its end no other SM has one.
+    pub(super) fn begin(&self) -> Begun<'_> {
+        let segments = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
+        Begun { segments, broken: &self.broken }
+    }
+}
+
+/// An access to memory that has begun.
+pub(super) struct Begun<'o> {
+    segments: MutexGuard<'o, Segments>,
+    broken: &'o AtomicBool,
+}
+
+impl Begun<'_> {
+    /// Ends the access of an SM at a cycle.
+    pub(super) fn end(
+        mut self,
         access: MemoryAccess,
         visibility: Visibility,
         addresses: &[u64; MAX_LANES],
@@ -83,7 +98,7 @@ impl AccessOrder {
         };
         let time = now << SM_BITS | u64::from(sm.0);
         let bytes = u64::from(access.bytes);
-        let mut segments = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
+        let segments = &mut *self.segments;
         let mut in_order = true;
         if access.row {
             in_order = segments.add(addresses[0], bytes * MAX_LANES as u64, way, time);

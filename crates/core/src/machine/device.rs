@@ -3,7 +3,7 @@
 //! Blocks are dealt to SMs round robin. SMs do not see each other, so they are simulated
 //! sequentially or in parallel with the same figures; each gets an equal share of L2 and of the
 //! bandwidths. A kernel whose blocks can communicate (global atomics, volatile accesses) instead
-//! runs its SMs interleaved in cycle order on one thread. At the end the requests of all SMs replay
+//! runs its SMs [interleaved](interleaved) in cycle order. At the end the requests of all SMs replay
 //! through one L2 for the counters ([`replay`]). Not modeled: dynamic block dispatch, contention
 //! between SMs beyond the equal shares.
 
@@ -14,12 +14,12 @@ use super::atomics::AtomicUnits;
 use super::block::{DoesNotFit, Occupancy};
 use super::constants;
 use super::contents::{load, unload};
+use super::interleaved;
 use super::l2::replay::{self, Found, RequestLog};
 use super::options::{Options, Timing};
 use super::pricing::{PricedCode, blocks_communicate, has_checked_order, may_run_ahead};
 use super::shares::{Blocks, Shares};
 use super::sm::Sm;
-use super::turns::Turns;
 use super::untimed;
 use super::verdict::{FaultReport, Finish};
 use crate::base::{BlockId, Cycle, LaneMask, SmId};
@@ -324,7 +324,7 @@ fn attempt<O: Observer>(
     // A whole run continues when its observer is done: the paired `()` never is.
     let observer = || (observer(), ());
     let done: Vec<Ended<(O, ())>> = if interleaved {
-        run_interleaved(&cx, (host, ahead != Ahead::No), &observer)
+        interleaved::run(&cx, (host, ahead != Ahead::No), &observer)
     } else {
         each(host, active_sms, |sm| run_alone(Sm::new(&cx, SmId(sm), observer()), host))
     };
@@ -412,7 +412,7 @@ pub fn watch<O: Observer>(
     let cx = Context::new(code, &launch, spec, options, occupancy, &global);
     let sm = block.0 % cx.active_sms.max(1);
     let mut done = if cx.communicates() {
-        run_interleaved(&cx, (&(), false), &observer)
+        interleaved::run(&cx, (&(), false), &observer)
     } else {
         vec![run_alone(Sm::new(&cx, SmId(sm), observer()), &())]
     };
@@ -428,11 +428,11 @@ pub fn watch<O: Observer>(
 
 /// Blocks between two progress reports of an SM.
 const REPORT_EVERY: u32 = 64;
-/// Instructions between two progress reports of an SM.
-const REPORT_ISSUES: u64 = 1 << 18;
+/// Instructions between two progress reports of an SM, or of all that run interleaved.
+pub(super) const REPORT_ISSUES: u64 = 1 << 18;
 
 /// Finished SM.
-struct Ended<O> {
+pub(super) struct Ended<O> {
     /// End of the SM; `None` if its observer was done.
     finish: Option<Finish>,
     cycles: Cycle,
@@ -442,7 +442,7 @@ struct Ended<O> {
 }
 
 impl<O: Observer> Ended<O> {
-    fn new(mut sm: Sm<'_, O>, finish: Option<Finish>) -> Ended<O> {
+    pub(super) fn new(mut sm: Sm<'_, O>, finish: Option<Finish>) -> Ended<O> {
         let cycles = sm.end();
         let (observer, log) = sm.issuer.into_seen();
         Ended { finish, cycles, observer, log }
@@ -472,41 +472,4 @@ fn run_alone<O: Observer>(mut sm: Sm<'_, O>, host: &dyn Host) -> Ended<O> {
     };
     host.blocks_done(u64::from(sm.blocks_run() - reported));
     Ended::new(sm, finish)
-}
-
-fn run_interleaved<O: Observer>(
-    cx: &Context<'_>,
-    (host, ahead): (&dyn Host, bool),
-    observer: &impl Fn() -> O,
-) -> Vec<Ended<O>> {
-    let mut sms: Vec<Sm<'_, O>> =
-        (0..cx.active_sms).map(|sm| Sm::new(cx, SmId(sm), observer())).collect();
-    let mut finished: Vec<Option<Finish>> = sms.iter().map(|_| None).collect();
-    let mut turns = Turns::new(&mut sms);
-    let mut unreported = 0;
-    while let Some(i) = turns.next(&mut sms) {
-        let before = sms[i].issued();
-        finished[i] = if ahead { sms[i].turns_ahead() } else { sms[i].cycle() };
-        turns.end(&mut sms[i], finished[i].is_some());
-        unreported += sms[i].issued() - before;
-        if unreported >= REPORT_ISSUES {
-            host.issued(std::mem::take(&mut unreported));
-        }
-        if let Some(finish) = &finished[i] {
-            host.blocks_done(u64::from(sms[i].blocks_run()));
-            if !matches!(finish, Finish::Ok) {
-                break; // the others depend on an SM that has stopped
-            }
-        }
-        if turns.all_hang(&mut sms, &finished, i) {
-            finished[i] = Some(sms[i].livelock());
-            break;
-        }
-        if sms[i].issuer.observer.is_done()
-            || cx.accesses.as_ref().is_some_and(AccessOrder::is_broken)
-        {
-            break;
-        }
-    }
-    sms.into_iter().zip(finished).map(|(sm, finish)| Ended::new(sm, finish)).collect()
 }

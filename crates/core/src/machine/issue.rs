@@ -317,6 +317,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
             return Ok(After::Nothing);
         }
+        let mut order = match &cx.accesses {
+            Some(order) if cost.visibility != Visibility::Private => Some(order.begin()),
+            _ => None,
+        };
         let effect = match self.repeat(warp, issue) {
             Some(access) => Ok(Effect::Access(access)),
             None => self.execute(warp, step, pc, lanes, active, now),
@@ -427,10 +431,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 if access.changed && !own {
                     self.watch.progress();
                 }
-                if let Some(order) = &cx.accesses
-                    && cost.visibility != Visibility::Private
-                {
-                    order.add(access, cost.visibility, &self.addresses, (sm, now));
+                if let Some(order) = order.take() {
+                    order.end(access, cost.visibility, &self.addresses, (sm, now));
                 }
                 if !access.lanes.is_empty() {
                     let served = self.access(warp, issue, access);

@@ -8,6 +8,7 @@
 mod cycles;
 
 use cycles::{Due, Position};
+pub(super) use cycles::{ISSUES, ISSUES_BESIDE};
 
 use super::block::{Block, Votes};
 use super::device::Context;

@@ -26,11 +26,27 @@ impl Turns {
         Turns { order, progress: 0 }
     }
 
+    /// Orders the unfinished SMs again, after some have run.
+    pub(super) fn order<O: Observer>(
+        &mut self,
+        sms: &mut [Sm<'_, O>],
+        finished: &[Option<Finish>],
+    ) {
+        let sms = sms.iter_mut().zip(finished).enumerate();
+        let unfinished = sms.filter(|(_, (_, done))| done.is_none());
+        self.order = unfinished.map(|(i, (sm, _))| Reverse((due(sm), i))).collect();
+    }
+
     /// Returns the unfinished SM with the earliest next cycle, and tells it of others' progress.
     pub(super) fn next<O: Observer>(&self, sms: &mut [Sm<'_, O>]) -> Option<usize> {
         let &Reverse((_, i)) = self.order.peek()?;
-        sms[i].issuer.watch.catch_up(self.progress);
+        self.tell(&mut sms[i]);
         Some(i)
+    }
+
+    /// Tells an SM of others' progress.
+    pub(super) fn tell<O: Observer>(&self, sm: &mut Sm<'_, O>) {
+        sm.issuer.watch.catch_up(self.progress);
     }
 
     /// Ends the turn of `sm`, the one that [`Turns::next`] returned; `finished` if it has ended.

@@ -1,10 +1,12 @@
 //! SMs that run ahead of each other give the figures of those that run in the order of cycles.
 
 use std::fs;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::thread;
 
 use simt_core::event::{Event, Observer};
 use simt_core::launch::{Launch, Overrides};
-use simt_core::machine::{Options, Outcome};
+use simt_core::machine::{Host, Options, Outcome};
 use simt_core::observe::{Counts, Totals};
 use simt_core::spec::{Machine, Mode};
 use simt_core::{Job, Program};
@@ -19,6 +21,24 @@ const MOST_THREADS: u32 = 1 << 15;
 /// Words of programs whose blocks may communicate; others need not run to find out.
 const WORDS: [&str; 7] =
     ["atom.global", "atom.add", " red.", "\tred.", "volatile", "REDG", "ATOMG"];
+
+/// Threads on which free SMs run.
+struct Threads;
+
+impl Host for Threads {
+    fn each(&self, n: u32, task: &(dyn Fn(u32) + Sync)) {
+        let next = AtomicU32::new(0);
+        let work = || {
+            loop {
+                match next.fetch_add(1, Relaxed) {
+                    i if i < n => task(i),
+                    _ => break,
+                }
+            }
+        };
+        thread::scope(|scope| (0..3).for_each(|_| drop(scope.spawn(work))));
+    }
+}
 
 /// Observer of all SMs in the order of cycles.
 struct InOrder;
@@ -47,7 +67,7 @@ fn both(program: &Program, launch: &Launch, mode: Mode, machine: &Machine) -> Op
     let kernel = program.kernel(None).ok()?;
     let options = Options { max_cycles: MOST, ..Options::of(machine, mode) };
     let job = Job::new(program, kernel, launch.clone(), machine, options);
-    let ahead = job.clone().count(&()).ok().filter(|outcome| outcome.interleaved)?;
+    let ahead = job.clone().count(&Threads).ok().filter(|outcome| outcome.interleaved)?;
     let counts = Counts::of_code(&job.code, machine.warp_size);
     let in_order = job.run(&(), || (counts.clone(), InOrder)).ok()?;
     Some([ran(ahead, |counts| counts), ran(in_order, |(counts, _)| counts)])
@@ -130,6 +150,15 @@ const WORK: &str = "
 Work:
     add.u32 %i, %i, 1;
     setp.lt.u32 %p, %i, 50;
+    @%p bra Work;
+";
+
+/// Issues more than any SM does in its turn.
+const LONG_WORK: &str = "
+    mov.u32 %i, 0;
+Work:
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 3000;
     @%p bra Work;
 ";
 
@@ -245,4 +274,38 @@ Sum:
     @%p bra Sum;
     st.global.u32 [%b], %tries;",
     );
+}
+
+#[test]
+fn a_sum_that_a_block_reads_while_others_run() {
+    hold(
+        "long sum",
+        &format!(
+            "    @%first bra Watch;
+    {LONG_WORK}
+    red.global.add.u32 [%a], 1;
+    st.global.u32 [%own], %i;
+    bra Done;
+Watch:
+    ld.global.cg.u32 %x, [%a];
+    add.u32 %tries, %tries, 1;
+    setp.lt.u32 %p, %x, 7;
+    @%p bra Watch;
+    st.global.u32 [%own], %tries;"
+        ),
+    );
+}
+
+#[test]
+fn sums_of_blocks_that_run_at_the_same_time() {
+    let sums = "
+    mov.u32 %tries, 0;
+Again:
+    red.global.add.u32 [%a], %block;
+    red.global.add.u32 [%own], 1;
+    ld.global.u32 %x, [%b];
+    add.u32 %tries, %tries, 1;
+    setp.lt.u32 %p, %tries, 5000;
+    @%p bra Again;";
+    hold("sums", sums);
 }

@@ -9,10 +9,10 @@ use crate::machine::scheduler::NEVER;
 use crate::machine::verdict::{Finish, Limit};
 use crate::machine::warp::Warp;
 
-/// Issues of an SM at once, at most, ahead of others.
-const ISSUES_AHEAD: u64 = 1 << 16;
-/// Issues of an SM at once, at most, that runs alone.
-const ISSUES_ALONE: u64 = 1 << 12;
+/// Issues of an SM at once, at most.
+pub(in crate::machine) const ISSUES: u64 = 1 << 12;
+/// The same while others run beside it.
+pub(in crate::machine) const ISSUES_BESIDE: u64 = 1 << 16;
 
 /// Extent of the turns that an SM runs at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,8 +21,10 @@ enum Extent {
     Cycle,
     /// Whole cycles, many of them.
     Many,
-    /// The next cycle, then turns as long as other SMs may run before or after their steps.
+    /// The next cycle, then as [`Extent::Beside`].
     Ahead,
+    /// Turns as long as other SMs may run before or after their steps.
+    Beside,
 }
 
 /// Place of an SM in its turns.
@@ -123,10 +125,16 @@ impl<O: Observer> Sm<'_, O> {
         self.turns(Extent::Many)
     }
 
-    /// Runs the turns of the next cycle, and further ones as long as other SMs may run before or after
-    /// their steps. Returns the end of the SM, if reached.
+    /// Runs the turns of the next cycle, and some thousand further ones as long as other SMs may run
+    /// before or after their steps. Returns the end of the SM, if reached.
     pub(in crate::machine) fn turns_ahead(&mut self) -> Option<Finish> {
         self.turns(Extent::Ahead)
+    }
+
+    /// Runs turns as long as other SMs may run before or after their steps, or at the same time.
+    /// Returns the end of the SM, if reached.
+    pub(in crate::machine) fn turns_beside(&mut self) -> Option<Finish> {
+        self.turns(Extent::Beside)
     }
 
     /// Runs the `place`-th turn of cycle `now`. Returns the end of the SM, if reached.
@@ -156,10 +164,10 @@ impl<O: Observer> Sm<'_, O> {
     /// The first claim on shared ports rotates by cycle.
     #[inline(never)]
     fn turns(&mut self, extent: Extent) -> Option<Finish> {
-        let ahead = extent == Extent::Ahead;
-        let most = self.issued + if ahead { ISSUES_AHEAD } else { ISSUES_ALONE };
+        let ahead = matches!(extent, Extent::Ahead | Extent::Beside);
+        let most = self.issued + if extent == Extent::Beside { ISSUES_BESIDE } else { ISSUES };
         // Other SMs wait for the turns of this cycle.
-        let due = if ahead { self.next_cycle() } else { NEVER };
+        let due = if extent == Extent::Ahead { self.next_cycle() } else { NEVER };
         loop {
             if self.position.left == 0
                 && let Err(finish) = self.begin_turns()
@@ -195,7 +203,7 @@ impl<O: Observer> Sm<'_, O> {
                         || self.issuer.observer.is_done()
                 }
                 Extent::Cycle => self.next_cycle() != now,
-                Extent::Ahead => false,
+                Extent::Ahead | Extent::Beside => false,
             };
             if ends {
                 return None;
