@@ -21,6 +21,7 @@ mod driver;
 mod exec;
 mod explain;
 mod exports;
+mod fences;
 mod figures;
 mod forms;
 mod fresh;

@@ -76,18 +76,26 @@ pub(crate) fn compare(path: &str, simulated: impl Fn(&str, u32) -> f64) -> Compa
 
 /// Returns the mean of the cycles that the warps of a launch leave at `t[2 * warp]`.
 pub(crate) fn mean_cycles(path: &str, kernel: &str, (blocks, threads): (u32, u32)) -> f64 {
-    let t = left(path, Some(kernel), (blocks, threads), "t");
+    let t = left(path, Some(kernel), (blocks, threads), &[], "t");
     let warps = (blocks * threads / 32) as usize;
     (0..warps).map(|warp| f64::from(t[2 * warp])).sum::<f64>() / warps as f64
 }
 
-/// Runs a kernel of a listing with `blocks` of `threads` on `h200`. Returns the words of `buffer`.
-fn left(path: &str, kernel: Option<&str>, (blocks, threads): (u32, u32), buffer: &str) -> Vec<u32> {
+/// Runs a kernel of a listing with `blocks` of `threads` on `h200`; `set` are constants with their
+/// values. Returns the words of `buffer`.
+pub(crate) fn left(
+    path: &str,
+    kernel: Option<&str>,
+    (blocks, threads): (u32, u32),
+    set: &[(&str, &str)],
+    buffer: &str,
+) -> Vec<u32> {
     let program = Program::parse(path, &fs::read_to_string(path).expect("a listing"));
     let kernel = program.kernel(kernel).unwrap_or_else(|e| panic!("{path}: {e:?}"));
     let overrides = Overrides {
         grid: Some([blocks, 1, 1]),
         block: Some([threads, 1, 1]),
+        set: set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
         ..Overrides::default()
     };
     let launch = program
@@ -103,7 +111,7 @@ fn left(path: &str, kernel: Option<&str>, (blocks, threads): (u32, u32), buffer:
 
 /// Returns the mean span of the warps of a block.
 fn span(listing: &str, block: u32) -> f64 {
-    let out = left(&format!("{FOLDER}/{listing}.sass"), None, (1, block), "out");
+    let out = left(&format!("{FOLDER}/{listing}.sass"), None, (1, block), &[], "out");
     // Two words a thread; lane 0 of each warp stores the clock before and after.
     let warps = block as usize / 32;
     let spans = (0..warps).map(|warp| {

@@ -19,6 +19,7 @@ mod contents;
 mod device;
 mod dram;
 mod expansion;
+mod fences;
 mod fetch;
 mod interleaved;
 mod issue;

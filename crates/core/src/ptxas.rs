@@ -329,12 +329,12 @@ fn is_simple(inst: &Inst) -> bool {
 fn acquires_beyond_block(op: &Op) -> bool {
     let global = |space: Space| matches!(space, Space::Global | Space::Generic);
     match op {
-        Op::Fence(scope) => *scope == Scope::Wider,
+        Op::Fence(scope) => *scope != Scope::Block,
         Op::Load(Load { access, .. }) => {
-            access.order.acquires() && access.scope == Scope::Wider && global(access.space)
+            access.order.acquires() && access.scope != Scope::Block && global(access.space)
         }
         op => op.atomic().is_some_and(|atomic| {
-            atomic.order.acquires() && atomic.scope == Scope::Wider && global(atomic.space)
+            atomic.order.acquires() && atomic.scope != Scope::Block && global(atomic.space)
         }),
     }
 }

@@ -22,7 +22,7 @@ pub use code::{Entry, Expansion, Fold, Lowering, MachineCode, Target};
 pub use memory::{
     Cache, InstructionCache, Memory, StorePath, StorePolicy, TextureUnit, Transactions,
 };
-pub use sass::{AtomicRates, ConstantCache, Fetch, Latencies, LocalLatencies, SassTimes};
+pub use sass::{AtomicRates, ConstantCache, Fences, Fetch, Latencies, LocalLatencies, SassTimes};
 
 use slips::{find_field, ron_diagnostic};
 

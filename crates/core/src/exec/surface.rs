@@ -59,7 +59,7 @@ pub(super) fn access(
         count: op.count,
         wide: op.wide,
         order: MemoryOrder::Weak,
-        scope: Scope::Wider,
+        scope: Scope::Gpu,
         bypass_l1: false,
     };
     let (kind, changed) = match op.direction {
@@ -81,7 +81,7 @@ pub(super) fn access(
                 f,
                 ty,
                 order: MemoryOrder::Relaxed,
-                scope: Scope::Wider,
+                scope: Scope::Gpu,
                 d: None,
                 address,
                 b,

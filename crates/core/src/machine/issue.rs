@@ -22,6 +22,7 @@ pub(super) use ways::{add_side, barrier_register, branch, join, sides, split};
 use super::block::Block;
 use super::constant_cache::Constants;
 use super::device::Context;
+use super::fences::FenceUnit;
 use super::fetch::Instructions;
 use super::l2::replay::RequestLog;
 use super::memsys::MemorySystem;
@@ -65,6 +66,8 @@ pub(super) struct Issuer<'a, O> {
     units_free: [Cycle; 2],
     /// Cycle at which the barrier unit accepts the next arrival.
     barrier_free: Cycle,
+    /// Fences beyond the block (machine code).
+    fences: FenceUnit,
     addresses: Box<[u64; MAX_LANES]>,
     system: SystemLog,
     pub watch: Watch,
@@ -106,6 +109,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             request: Request::default(),
             units_free: [0; 2],
             barrier_free: 0,
+            fences: FenceUnit::default(),
             addresses: Box::new([0; MAX_LANES]),
             system: SystemLog::default(),
             watch: Watch::new(),
@@ -344,7 +348,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let mut after = After::Nothing;
         let empties_l1 = cost.empties_l1 && !lanes.is_empty();
         match effect {
-            Effect::Done => warp.control.go(next),
+            Effect::Done => {
+                if let Op::Fence(scope) = step.inst.op {
+                    times.resume = times.resume.max(self.fence(warp, scope, now));
+                }
+                warp.control.go(next)
+            }
             Effect::Undefined { lanes, source } => self.undefined(warp, issue, lanes, source),
             Effect::Branch { taken } => {
                 if step.inst.guard.is_some() {

@@ -289,7 +289,7 @@ fn a_spin_lock_is_served_by_turns() {
     let (space, ty, order, address) = (Space::Global, Type::U32, MemoryOrder::Relaxed, at(0));
     let atomic = |f, d, b, c| {
         let (pairs, tells_swap, reached) = (false, false, None);
-        let scope = Scope::Wider;
+        let scope = Scope::Gpu;
         i(Op::Atomic(Atomic {
             space,
             f,

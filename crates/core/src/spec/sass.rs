@@ -57,6 +57,8 @@ pub struct SassTimes {
     pub distinct: u32,
     /// Latencies of the memory system, in cycles from issue to write-back.
     pub accesses: Option<Latencies>,
+    /// Fences beyond the block; `None`: as in PTX.
+    pub fences: Option<Fences>,
     /// Products of 64 bits; `None`: as other products.
     pub wide_products: Option<WideProducts>,
     /// True if an SM finds lines in L2 that other SMs have read.
@@ -123,6 +125,22 @@ pub struct LocalLatencies {
     /// Time of a store in L2, in percent of that of stores to global memory
     /// ([`super::StorePath`]).
     pub stores: u32,
+}
+
+/// Fences beyond the block (MEMBAR).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fences {
+    /// Cycles of a fence of the GPU with nothing under way.
+    pub gpu: u32,
+    /// The same of the system.
+    pub system: u32,
+    /// Cycles from when a store has left the SM to the end of a fence of the GPU that waits for it.
+    pub stores: u32,
+    /// Further cycles to the end of one of the system.
+    pub beyond: u32,
+    /// Cycles after the first fence of the GPU in which others join it.
+    pub together: u32,
 }
 
 /// Products of 64 bits: IMAD.WIDE, and IMAD.HI, which gives their upper half.

@@ -386,7 +386,7 @@ fn atomics_serve_lanes_in_order() {
         f,
         ty,
         order,
-        scope: Scope::Wider,
+        scope: Scope::Gpu,
         d,
         address: at(0),
         b: Row(0),
@@ -424,7 +424,7 @@ fn compare_and_swap_has_one_winner_and_tells_when_nobody_won() {
     let mut world = World::new(|_| 4);
     world.registers.narrow[2] = [0; 32];
     let cas = Atomic {
-        scope: Scope::Wider,
+        scope: Scope::Gpu,
         space: Space::Shared,
         f: AtomicFn::Cas,
         ty: Type::B32,

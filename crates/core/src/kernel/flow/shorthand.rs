@@ -109,7 +109,7 @@ pub(crate) fn assemble(text: &str) -> Vec<Inst> {
                 f: AtomicFn::Add,
                 ty: Type::U32,
                 order: MemoryOrder::Relaxed,
-                scope: Scope::Wider,
+                scope: Scope::Gpu,
                 d: Some(row(d)),
                 address: address(base),
                 b: Row(1),

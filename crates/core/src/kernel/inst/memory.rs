@@ -99,13 +99,15 @@ pub enum MemoryOrder {
 
 /// Scope of a strong access or a fence.
 ///
-/// PTX has three scopes wider than a block (cluster, GPU, system), which are equivalent here.
+/// The scopes wider than a block are equivalent, but for the time of a fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// `.cta`: threads of the block, which share an L1.
     Block,
-    /// All wider scopes.
-    Wider,
+    /// `.cluster` and `.gpu`.
+    Gpu,
+    /// `.sys`
+    System,
 }
 
 impl MemoryOrder {

@@ -1,16 +1,17 @@
 //! Accesses of a step to memory: what observers see, the service, the load/store unit.
 
 use super::super::atomics::Weight;
+use super::super::fences;
 use super::super::memsys::{Fetch, Served, Texels};
 use super::super::shares::Reader;
-use super::super::warp::Warp;
+use super::super::warp::{Until, Warp};
 use super::native::distinct;
 use super::{Issue, Issuer, split};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, WarpId};
-use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer};
+use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, Stall};
 use crate::exec::{self, AccessKind, MemoryAccess, RegisterFile};
 use crate::isa::Space;
-use crate::kernel::{AtomicFn, Op};
+use crate::kernel::{AtomicFn, Op, Scope};
 use crate::spec::Policy;
 
 impl<O: Observer> Issuer<'_, O> {
@@ -158,6 +159,19 @@ impl<O: Observer> Issuer<'_, O> {
             }
         }
         served
+    }
+
+    /// Returns the end of a fence of machine code at `now`, if it takes longer than its stall count.
+    pub(super) fn fence(&mut self, warp: &Warp, scope: Scope, now: Cycle) -> Until {
+        let times = self.cx.spec.sass.as_ref().filter(|_| self.native);
+        let Some(times) = times.and_then(|times| times.fences) else { return Until::default() };
+        let sent = self.memory.stores_sent().max(warp.sent);
+        let end = match scope {
+            Scope::Block => return Until::default(),
+            Scope::Gpu => self.fences.gpu(&times, now, sent),
+            Scope::System => fences::system(&times, now, sent),
+        };
+        Until::new(end, Stall::Membar)
     }
 
     /// Lets the active lanes go on to `next` after an access.

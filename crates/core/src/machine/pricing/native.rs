@@ -63,7 +63,9 @@ pub(super) fn price_by_word<'a>(
     // The control word counts cycles from this issue to the warp's next one.
     let stall = u32::from(word.stall).max(1);
     let (gap, gap_stall) = match class {
-        Class::Fence => (stall.max(spec.price(class).latency), Stall::Membar),
+        Class::Fence if spec.sass.as_ref().is_none_or(|times| times.fences.is_none()) => {
+            (stall.max(spec.price(class).latency), Stall::Membar)
+        }
         _ => (stall, Stall::Wait),
     };
     let result = match class {

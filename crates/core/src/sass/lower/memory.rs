@@ -79,13 +79,8 @@ pub(super) fn order(l: &mut Lowering<'_, '_>) -> (MemoryOrder, Scope, bool) {
     ];
     HINTS.iter().for_each(|hint| _ = l.text.take(hint));
     let strong = l.text.take("STRONG");
-    let mut block = false;
-    for (name, within) in [("CTA", true), ("SM", true), ("GPU", false), ("SYS", false)] {
-        if l.text.take(name) {
-            block = within;
-        }
-    }
-    let scope = if block { Scope::Block } else { Scope::Wider };
+    let scope = scope(l);
+    let block = scope == Scope::Block;
     let order = if strong { MemoryOrder::Relaxed } else { MemoryOrder::Weak };
     (order, scope, strong && !block)
 }
@@ -316,7 +311,7 @@ fn constant(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Mi
             count,
             wide: false,
             order: MemoryOrder::Weak,
-            scope: Scope::Wider,
+            scope: Scope::Gpu,
             bypass_l1: false,
         };
         let address = Address { base: AddressBase::Native(native), offset: base as i64 + offset };
@@ -341,9 +336,17 @@ fn constant(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Mi
 }
 
 fn fence(l: &mut Lowering<'_, '_>) -> Op {
-    let block = l.text.has("CTA") || l.text.has("SM");
+    let scope = scope(l);
     l.text.modifiers.clear();
-    Op::Fence(if block { Scope::Block } else { Scope::Wider })
+    Op::Fence(scope)
+}
+
+/// Takes the scope from the modifiers; the GPU if they name none.
+fn scope(l: &mut Lowering<'_, '_>) -> Scope {
+    const SCOPES: [(&str, Scope); 4] =
+        [("CTA", Scope::Block), ("SM", Scope::Block), ("GPU", Scope::Gpu), ("SYS", Scope::System)];
+    let taken = SCOPES.iter().filter(|(name, _)| l.text.take(name));
+    taken.map(|(_, scope)| *scope).last().unwrap_or(Scope::Gpu)
 }
 
 fn cache_control(l: &mut Lowering<'_, '_>) -> Result<Lowered, Missing> {

@@ -146,7 +146,7 @@ impl Body<'_> {
                 count,
                 wide: ty.is_wide(),
                 order: MemoryOrder::Weak,
-                scope: Scope::Wider,
+                scope: Scope::Gpu,
                 bypass_l1: false,
             };
             let whole = at_once >= per;

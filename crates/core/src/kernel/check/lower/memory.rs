@@ -8,7 +8,7 @@ use crate::kernel::{
 
 /// Returns the scope of a mnemonic; the GPU if it names none.
 pub(super) fn scope(m: &FormMatch<'_>) -> Scope {
-    if m.has("cta") { Scope::Block } else { Scope::Wider }
+    m.pick(&[("cta", Scope::Block), ("sys", Scope::System)]).unwrap_or(Scope::Gpu)
 }
 
 fn access(m: &FormMatch<'_>, wide: bool) -> Access {

@@ -1,0 +1,35 @@
+//! Fences after stores in machine code: an H200's cycles and the model's.
+//!
+//! `tests/observations/h200/fences` has the source, its listing, and in `fences.csv` the cycles: the mean
+//! of the block's warps. A name is the fence, the number of stores, and the bytes between lanes.
+
+use crate::spans::{compare, left};
+
+const FOLDER: &str = "tests/observations/h200/fences";
+/// Mean errors in percent. One warp's fence after several stores of many lines is up to 40 % too fast.
+const MEANS: [(&str, f64); 2] = [("gpu", 9.5), ("sys", 6.0)];
+
+/// Returns the mean cycles of a fence by `threads` threads.
+fn fence(name: &str, threads: u32) -> f64 {
+    let [kernel, n, m]: [&str; 3] = name.split('-').collect::<Vec<_>>().try_into().expect(name);
+    let set = [("n", n), ("m", m)];
+    let t = left(&format!("{FOLDER}/fences.sass"), Some(kernel), (1, threads), &set, "t");
+    let warps = threads as usize / 32;
+    (0..warps).map(|warp| f64::from(t[2 * warp + 1])).sum::<f64>() / warps as f64
+}
+
+#[test]
+fn fences_beyond_the_block_take_a_gpus_cycles() {
+    let fences = compare(&format!("{FOLDER}/fences.csv"), fence);
+    for (prefix, limit) in MEANS {
+        let of = fences.of(prefix);
+        assert_eq!(of.len(), 57, "{prefix}");
+        assert!(of.mean() <= limit, "{prefix}: mean error {:.1} %\n{}", of.mean(), of.table);
+    }
+}
+
+#[test]
+fn fences_of_an_idle_sm_differ_by_scope() {
+    let alone = ["block", "gpu", "sys"].map(|kernel| fence(&format!("{kernel}-0-4"), 32));
+    assert_eq!(alone, [12.0, 265.0, 977.0], "an H200 takes 9, 265 and 977 cycles");
+}
