@@ -1,5 +1,7 @@
 //! Edits of a text by words: rough ones, and ones that usually keep a program sound.
 
+use std::sync::LazyLock;
+
 /// An edit of a text. Positions and words are random `u32`s, scaled to the text's length.
 #[derive(Clone, Copy, Debug)]
 pub enum Edit {
@@ -60,28 +62,31 @@ fn word(line: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// Returns what a word's characters have in common; other characters are words of their own.
+fn kind(c: char) -> Option<bool> {
+    match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '%' | '$' => Some(true),
+        ' ' | '\n' | '\t' => Some(false),
+        _ if c.is_alphanumeric() => Some(true),
+        _ if c.is_whitespace() => Some(false),
+        _ => None,
+    }
+}
+
 /// Splits a text into words, numbers, single punctuation characters and runs of blanks.
 pub fn words(text: &str) -> Vec<&str> {
-    let kind = |c: char| {
-        if c.is_alphanumeric() || "_%$".contains(c) {
-            0
-        } else if c.is_whitespace() {
-            1
-        } else {
-            2
-        }
-    };
     let mut words = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let same = |c: char| kind(c) == kind(first) && kind(c) < 2;
-        let end = if kind(first) == 2 {
-            first.len_utf8()
-        } else {
-            rest.find(|c| !same(c)).unwrap_or(rest.len())
-        };
-        words.push(&rest[..end]);
-        rest = &rest[end..];
+    let (mut from, mut last) = (0, None);
+    for (at, c) in text.char_indices() {
+        let next = kind(c);
+        if at > from && (next.is_none() || next != last) {
+            words.push(&text[from..at]);
+            from = at;
+        }
+        last = next;
+    }
+    if from < text.len() {
+        words.push(&text[from..]);
     }
     words
 }
@@ -93,10 +98,10 @@ fn index(drawn: u32, length: usize) -> usize {
 
 /// Returns the text after an edit; `other` is the source of foreign words.
 pub fn edited(text: &str, other: &str, edit: &Edit) -> String {
-    let dictionary = dictionary();
+    static DICTIONARY: LazyLock<Vec<String>> = LazyLock::new(dictionary);
     let mut parts = words(text);
     if parts.is_empty() {
-        return dictionary.first().cloned().unwrap_or_default();
+        return DICTIONARY.first().cloned().unwrap_or_default();
     }
     match *edit {
         Edit::Delete(at, n) => {
@@ -122,12 +127,13 @@ pub fn edited(text: &str, other: &str, edit: &Edit) -> String {
                 (parts[i].chars().next().map(kind), place)
             };
             let at = index(at, parts.len());
-            let others: Vec<usize> = (0..parts.len()).filter(|&i| like(i) == like(at)).collect();
+            let wanted = like(at);
+            let others: Vec<usize> = (0..parts.len()).filter(|&i| like(i) == wanted).collect();
             parts[at] = parts[others[index(from, others.len())]];
         }
         Edit::Insert(at, word) => {
             let at = index(at, parts.len());
-            parts.insert(at, &dictionary[index(word, dictionary.len())]);
+            parts.insert(at, &DICTIONARY[index(word, DICTIONARY.len())]);
         }
         Edit::Cut(at, n) => {
             let bytes = text.as_bytes();
