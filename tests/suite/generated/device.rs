@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use proptest::strategy::{Strategy, ValueTree};
+use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use rayon::prelude::*;
 use simt_core::Job;
@@ -108,12 +108,15 @@ impl Family {
         let rng_seed = RngSeed::Fixed(self.seed + u64::from(number));
         let mut runner =
             TestRunner::new(Config { rng_seed, failure_persistence: None, ..Config::default() });
-        let drawn = if self.calls {
-            any_program().boxed().new_tree(&mut runner)
-        } else {
+        // Building a strategy takes longer than drawing from it.
+        thread_local! {
+            static CALLING: BoxedStrategy<Program> = any_program().boxed();
             // Calls without functions are omitted.
-            any_program().prop_map(Program::without_functions).boxed().new_tree(&mut runner)
-        };
+            static PLAIN: BoxedStrategy<Program> =
+                any_program().prop_map(Program::without_functions).boxed();
+        }
+        let strategy = if self.calls { &CALLING } else { &PLAIN };
+        let drawn = strategy.with(|strategy| strategy.new_tree(&mut runner));
         Box::new(drawn.expect("no strategy rejects anything"))
     }
 

@@ -1,7 +1,9 @@
 //! What several tests need: files of the repository, machines, side orders, the way of a program to its launch.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use proptest::test_runner::{Config, RngSeed};
 use simt_core::Program;
@@ -46,8 +48,15 @@ pub(crate) fn machines() -> Vec<Machine> {
 
 /// A preset machine.
 pub(crate) fn machine(name: &str) -> Machine {
-    let text = Machine::preset_text(name).unwrap_or_else(|| panic!("no preset `{name}`"));
-    Machine::parse(text).unwrap_or_else(|found| panic!("{name}: {found:?}"))
+    // Parsing one takes as long as simulating a small program.
+    static PRESETS: LazyLock<BTreeMap<&str, Machine>> = LazyLock::new(|| {
+        let parsed = |name| {
+            let text = Machine::preset_text(name).expect("the text of a preset");
+            Machine::parse(text).unwrap_or_else(|found| panic!("{name}: {found:?}"))
+        };
+        Machine::presets().map(|name| (name, parsed(name))).collect()
+    });
+    PRESETS.get(name).unwrap_or_else(|| panic!("no preset `{name}`")).clone()
 }
 
 /// Returns a machine with some parameters changed.
