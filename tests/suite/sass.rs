@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use simt_core::launch::{Launch, Overrides};
 use simt_core::machine::Finish;
 use simt_core::spec::{Machine, Mode};
@@ -12,7 +13,7 @@ use simt_core::{Job, Program};
 use simt_report::profile::{Held, Profile};
 use simt_report::simulate::{Simulation, simulate};
 
-use super::support;
+use super::{support, unseen};
 
 const UNSEEN: &str = "programs/unseen";
 const SEEDS: &str = "crates/gpu/observations/h200/profile.csv";
@@ -166,9 +167,13 @@ fn differing(program: &Program, profile: &Profile, set: &[(String, String)]) -> 
     let kernel = &done.run.kernel;
     let found = profile.launches_of(kernel, launch.grid, launch.block, &launch.constants);
     let launched = found.first().unwrap_or_else(|| panic!("{}: not recorded", program.name));
-    let held = launched.hold(&done.run).held;
+    different(&program.name, launched.hold(&done.run).held)
+}
+
+/// Returns the counters of a kernel that differ.
+fn different(name: &str, held: Vec<Held>) -> Vec<Held> {
     let counted = |held: &&Held| COUNTERS.contains(&held.name.as_str());
-    assert!(held.iter().filter(counted).count() > 6, "{}: few counters", program.name);
+    assert!(held.iter().filter(counted).count() > 6, "{name}: few counters");
     held.into_iter().filter(|held| counted(&held) && !held.is_exact()).collect()
 }
 
@@ -200,40 +205,39 @@ fn surprises(name: &str, found: &[Held]) -> String {
     text
 }
 
-/// Runs unseen kernels: counters differ if and only if they are in the list.
-fn counts_of_unseen(chosen: impl Fn(&str) -> bool) -> usize {
-    let (mut kernels, mut wrong) = (BTreeSet::new(), String::new());
-    for half in ["mend", "held"] {
-        let profile = profile(&format!("{UNSEEN}/{half}/profile.csv"));
-        for path in support::files(&format!("{UNSEEN}/{half}"), &["sass"]) {
-            let path = path.display().to_string();
-            let name = stem(&path);
-            if !chosen(&name) {
-                continue;
-            }
-            let program = parsed(&path);
-            wrong += &surprises(&name, &differing(&program, &profile, &[]));
-            kernels.insert(name);
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
-    kernels.len()
-}
-
 fn stem(path: &str) -> String {
     Path::new(path).file_stem().expect("a name").to_string_lossy().into_owned()
 }
 
 #[test]
 fn counts_are_the_h200s() {
-    assert_eq!(counts_of_unseen(|name| QUICK.contains(&name)), QUICK.len());
+    let (mut kernels, mut wrong) = (0, String::new());
+    for half in ["mend", "held"] {
+        let profile = profile(&format!("{UNSEEN}/{half}/profile.csv"));
+        for path in support::files(&format!("{UNSEEN}/{half}"), &["sass"]) {
+            let path = path.display().to_string();
+            let name = stem(&path);
+            if QUICK.contains(&name.as_str()) {
+                wrong += &surprises(&name, &differing(&parsed(&path), &profile, &[]));
+                kernels += 1;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert_eq!(kernels, QUICK.len());
 }
 
+/// Counters differ if and only if they are in the list. The runs are those of `unseen`.
 #[test]
 #[ignore = "long: every unseen kernel"]
 fn long_counts_are_the_h200s() {
-    let kernels = counts_of_unseen(|_| true);
-    assert!(kernels >= 214, "{kernels} kernels");
+    let (mut kernels, mut wrong) = (BTreeSet::new(), String::new());
+    for (name, held) in unseen::counters_of_machine_code() {
+        wrong += &surprises(name, &different(name, held));
+        kernels.insert(name);
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(kernels.len() >= 214, "{} kernels", kernels.len());
     for name in DIFFERENT.iter().flat_map(|d| d.kernels) {
         let is_there = |half: &str| Path::new(&format!("{UNSEEN}/{half}/{name}.sass")).exists();
         assert!(is_there("mend") || is_there("held"), "{name} is not there");
@@ -243,42 +247,43 @@ fn long_counts_are_the_h200s() {
 /// Kernels of `programs/sass` with a recorded launch of so many elements.
 fn seeds_of(n: u64) {
     let profile = profile(SEEDS);
-    let (mut kernels, mut wrong) = (0, String::new());
     let set = [("n".to_owned(), n.to_string())];
-    for path in support::files("programs/sass", &["sass"]) {
+    // What is wrong with a kernel, if it is recorded.
+    let wrong = |path: PathBuf| {
         let path = path.display().to_string();
         if path.contains("/sm_") {
-            continue; // other architectures than the recorded one
+            return None; // other architectures than the recorded one
         }
         let program = parsed(&path);
         let kernel = &program.kernel(None).unwrap_or_else(|e| panic!("{e}")).name;
-        if profile.launches.iter().any(|launched| launched.kernel == *kernel) {
-            let name = stem(&path);
-            let extra = OTHER_SOURCE.iter().find(|(other, _)| *other == name);
-            let warps = (n / 32) as f64;
-            let is_explained = |held: &Held| {
-                // In a full SM the GPU repeats accesses that have no bank conflict.
-                if n > 1 << 20 && held.name.contains("pipe_lsu") && held.name.contains("mem_shared")
-                {
-                    return held.simulated < held.measured;
-                }
-                let lanes = match held.name.as_str() {
-                    "smsp__inst_executed.sum" => 1.0,
-                    name if name.starts_with("smsp__thread_inst_executed") => 32.0,
-                    _ => return false,
-                };
-                let each = (held.simulated - held.measured) / warps / lanes;
-                extra.is_some_and(|(_, extra)| each == f64::from(*extra))
-            };
-            let mut found = differing(&program, &profile, &set);
-            assert!(extra.is_none() || !found.is_empty(), "{name} is equal: remove it");
-            found.retain(|held| !is_explained(held));
-            wrong += &told(&name, &found);
-            kernels += 1;
+        if !profile.launches.iter().any(|launched| launched.kernel == *kernel) {
+            return None;
         }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
-    assert_eq!(kernels, 5);
+        let name = stem(&path);
+        let extra = OTHER_SOURCE.iter().find(|(other, _)| *other == name);
+        let warps = (n / 32) as f64;
+        let is_explained = |held: &Held| {
+            // In a full SM the GPU repeats accesses that have no bank conflict.
+            if n > 1 << 20 && held.name.contains("pipe_lsu") && held.name.contains("mem_shared") {
+                return held.simulated < held.measured;
+            }
+            let lanes = match held.name.as_str() {
+                "smsp__inst_executed.sum" => 1.0,
+                name if name.starts_with("smsp__thread_inst_executed") => 32.0,
+                _ => return false,
+            };
+            let each = (held.simulated - held.measured) / warps / lanes;
+            extra.is_some_and(|(_, extra)| each == f64::from(*extra))
+        };
+        let mut found = differing(&program, &profile, &set);
+        assert!(extra.is_none() || !found.is_empty(), "{name} is equal: remove it");
+        found.retain(|held| !is_explained(held));
+        Some(told(&name, &found))
+    };
+    let kernels = support::files("programs/sass", &["sass"]).into_par_iter();
+    let wrong: Vec<String> = kernels.filter_map(wrong).collect();
+    assert!(wrong.concat().is_empty(), "{}", wrong.concat());
+    assert_eq!(wrong.len(), 5);
 }
 
 #[test]

@@ -8,12 +8,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 use serde_json::Value;
 use simt_report::evidence::{ALL_STATES, CodeKind, Errors, Evidence, Standing};
 use simt_report::metrics;
+use simt_report::profile::Held;
 
 fn file(code: CodeKind) -> &'static str {
     match code {
@@ -32,20 +33,46 @@ fn simt_sim(args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Runs of both halves by kind of code: the evidence, and the comparisons by kernel.
+/// Runs of both halves by kind of code: the evidence, and the comparisons by kernel. A process for
+/// each kind, side by side: one takes a single core, and every test here waits for them.
 static RUN: LazyLock<BTreeMap<String, (Evidence, Vec<Value>)>> = LazyLock::new(|| {
-    let output = Command::new(env!("CARGO_BIN_EXE_simt-sim"))
-        .args(["crosscheck", "--unseen", "--format", "json"])
-        .env_remove("COLUMNS")
-        .output()
-        .expect("the binary runs");
-    // 1 if an output differs: the tests say which may.
-    assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}"))
+    let start = |code: CodeKind| {
+        Command::new(env!("CARGO_BIN_EXE_simt-sim"))
+            .args(["crosscheck", "--unseen", "--format", "json", "--code", code.name()])
+            .env_remove("COLUMNS")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary runs")
+    };
+    let mut runs = BTreeMap::new();
+    for started in CodeKind::ALL.map(start) {
+        let output = started.wait_with_output().expect("its output");
+        // 1 if an output differs: the tests say which may.
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+        let of_kind: BTreeMap<String, _> =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}"));
+        runs.extend(of_kind);
+    }
+    runs
 });
 
 fn found(code: CodeKind) -> &'static (Evidence, Vec<Value>) {
     &RUN[code.name()]
+}
+
+/// Each kernel of machine code with its recorded counters and the simulator's.
+pub(crate) fn counters_of_machine_code() -> Vec<(&'static str, Vec<Held>)> {
+    let held = |held: &Value| {
+        let [simulated, measured, rounding] = figures(held);
+        let name = held["name"].as_str().expect("a name").to_owned();
+        Held { name, unit: "", simulated, measured, rounding }
+    };
+    let row = |row: &'static Value| {
+        let counters = row["held"].as_array().expect("counters").iter().map(held).collect();
+        (row["kernel"].as_str().expect("a name"), counters)
+    };
+    found(CodeKind::Sass).1.iter().map(row).collect()
 }
 
 #[test]
@@ -126,10 +153,14 @@ fn long_cycles_of_machine_code_are_within_ten_percent() {
     assert!(mean <= 7.0, "{mean} %");
 }
 
+/// Returns the simulator's value of a counter, the recorded one, and how far that is rounded.
+fn figures(held: &Value) -> [f64; 3] {
+    ["simulated", "measured", "rounding"].map(|name| held[name].as_f64().expect(name))
+}
+
 /// Returns true if a recorded counter equals the simulator's, and their difference in percent.
 fn apart(held: &Value) -> (bool, f64) {
-    let figure = |name: &str| held[name].as_f64().expect(name);
-    let [simulated, measured, rounding] = ["simulated", "measured", "rounding"].map(figure);
+    let [simulated, measured, rounding] = figures(held);
     let difference = (simulated - measured).abs();
     let exact = difference <= rounding * (1.0 + 1e-9);
     (exact, if exact { 0.0 } else { 100.0 * difference / measured.abs() })
