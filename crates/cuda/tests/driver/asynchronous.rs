@@ -157,8 +157,10 @@ fn copies_and_sets_take_the_time_of_their_bytes() {
     let [a, b] = [0; 2].map(|_| cuda.make("cuMemAlloc_v2", &[BYTES]));
     let pinned = cuda.make("cuMemHostAlloc", &[BYTES, 0]);
     let pageable = vec![0_u8; BYTES as usize];
-    // Bytes a second of a call; work of other tests can only lower them.
-    let rate = |name: &str, arguments: &[u64]| {
+    let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-2;
+    // Holds the bytes a second of a call against those of the GPU. Work of other tests, which share
+    // the device, can only lower them, and it ends.
+    let held = |name: &str, arguments: &[u64], expected: f64| {
         let one = || {
             let [start, end] = [0; 2].map(|_| cuda.make("cuEventCreate", &[0]));
             assert_eq!(cuda.call("cuEventRecord", &[start, 0]), 0);
@@ -170,18 +172,21 @@ fn copies_and_sets_take_the_time_of_their_bytes() {
             assert_eq!(cuda.call("cuEventElapsedTime", &[place, start, end]), 0);
             BYTES as f64 / (f64::from(milliseconds) / 1e3 - START)
         };
-        (0..20).map(|_| one()).fold(0.0, f64::max)
+        let mut best = 0.0;
+        for tries in 0..1000 {
+            if tries >= 20 && near(best, expected) {
+                break;
+            }
+            best = one().max(best);
+        }
+        assert!(near(best, expected), "{name}: {best}, not {expected}");
     };
-    let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 1e-2;
     // An H200: PCI Express 5, and 2,273 bytes of DRAM a cycle at 1,980 MHz.
-    let to_device = rate("cuMemcpyHtoD_v2", &[a, pinned, BYTES]);
-    assert!(near(to_device, 63e9), "{to_device}");
-    let paged = rate("cuMemcpyDtoH_v2", &[pageable.as_ptr() as u64, a, BYTES]);
-    assert!(near(paged, 31.5e9), "{paged}");
-    let within = rate("cuMemcpyDtoD_v2", &[b, a, BYTES]);
-    assert!(near(within, 2273.0 * 1.98e9 / 2.0), "{within}");
-    let set = rate("cuMemsetD32_v2", &[a, 7, BYTES / 4]);
-    assert!(near(set, 2273.0 * 1.98e9), "{set}");
+    let memory = 2273.0 * 1.98e9;
+    held("cuMemcpyHtoD_v2", &[a, pinned, BYTES], 63e9);
+    held("cuMemcpyDtoH_v2", &[pageable.as_ptr() as u64, a, BYTES], 31.5e9);
+    held("cuMemcpyDtoD_v2", &[b, a, BYTES], memory / 2.0);
+    held("cuMemsetD32_v2", &[a, 7, BYTES / 4], memory);
 }
 
 #[test]
