@@ -32,6 +32,7 @@ mod html;
 mod import;
 mod inputs;
 mod instrument;
+mod later;
 mod launches;
 mod local;
 mod lowering;
