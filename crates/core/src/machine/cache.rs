@@ -361,4 +361,53 @@ mod tests {
         assert_eq!(cache.access(1, 1, false).hits, 1, "1 was used after 2");
         assert_eq!(cache.access(2, 1, false).hits, 0, "2 was the oldest");
     }
+
+    /// Lines of one set, the least recently used first: a simple model of the replacement.
+    #[derive(Default)]
+    struct Plain(Vec<u64>);
+
+    impl Plain {
+        fn access(&mut self, line: u64, ways: usize, allocate: bool) -> bool {
+            let found = self.0.iter().position(|&l| l == line);
+            if found.is_none() && !allocate {
+                return false;
+            }
+            match found {
+                Some(i) => _ = self.0.remove(i),
+                None if self.0.len() == ways => _ = self.0.remove(0),
+                None => {}
+            }
+            self.0.push(line);
+            found.is_some()
+        }
+    }
+
+    #[test]
+    fn many_accesses_hit_as_in_a_list_of_lines() {
+        for ways in [1, 2, 3, 8, 20] {
+            let mut cache = Cache::new(LINE * u64::from(ways), ways);
+            let mut plain = Plain::default();
+            let mut drawn = 1;
+            for i in 0..2000 {
+                drawn = crate::base::mix(drawn + i);
+                let line = drawn % (2 * u64::from(ways) + 1);
+                match drawn >> 40 & 15 {
+                    0 => {
+                        cache.evict(line);
+                        plain.0.retain(|&l| l != line);
+                    }
+                    1 if i % 100 == 0 => {
+                        cache.clear();
+                        plain.0.clear();
+                    }
+                    way => {
+                        let allocate = way > 3;
+                        let hits = cache.access(line, 1, allocate).hits;
+                        let expected = plain.access(line, ways as usize, allocate);
+                        assert_eq!(hits == 1, expected, "{ways} ways, access {i}");
+                    }
+                }
+            }
+        }
+    }
 }
