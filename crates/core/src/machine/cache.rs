@@ -14,8 +14,9 @@ pub(super) const SECTOR: u64 = 32;
 pub(super) const SECTORS: u32 = (LINE / SECTOR) as u32;
 /// Mask of all sectors of a line.
 const ALL_SECTORS: u8 = (1 << SECTORS) - 1;
-/// Bytes per word of [marks](Cache::marks).
+/// Bytes per word of [marks](Cache::marks), and the lowest bit of each.
 const MARKS: usize = 8;
+const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 
 /// Tags of one cache.
 ///
@@ -146,6 +147,12 @@ impl Cache {
         (self.places[number] as usize).checked_sub(1)
     }
 
+    /// Returns the words of marks of a set.
+    #[inline]
+    fn words(&self) -> usize {
+        self.ways.div_ceil(MARKS)
+    }
+
     /// Gives a set its ways: empty ones, except for dirty lines of earlier work.
     #[cold]
     fn add_set(&mut self, number: usize) -> usize {
@@ -162,7 +169,7 @@ impl Cache {
         for way in &mut self.lines[(set + 1) * ways - earlier..] {
             (way.tag, way.sectors, way.dirty) = (EARLIER, ALL_SECTORS, ALL_SECTORS);
         }
-        self.marks.resize((set + 1) * ways.div_ceil(MARKS), 0);
+        self.marks.resize((set + 1) * self.words(), 0);
         self.sets.push(Set { newest: (ways - 1) as u16, dirty: 0 });
         set
     }
@@ -170,7 +177,7 @@ impl Cache {
     /// Returns the way of a set that holds the line with this tag and mark.
     #[inline]
     fn find(&self, set: usize, tag: u64, mark: u8) -> Option<usize> {
-        let words = self.ways.div_ceil(MARKS);
+        let words = self.words();
         let lines = &self.lines[set * self.ways..][..self.ways];
         let newest = usize::from(self.sets[set].newest);
         if lines[newest].tag == tag {
@@ -178,7 +185,7 @@ impl Cache {
         }
         for (word, &marks) in self.marks[set * words..][..words].iter().enumerate() {
             // The high bit of each byte that is equal, and perhaps of one after it.
-            let unequal = marks ^ u64::from_ne_bytes([mark; MARKS]);
+            let unequal = marks ^ (LOW_BITS * u64::from(mark));
             let mut equal = unequal.wrapping_sub(LOW_BITS) & !unequal & LOW_BITS << 7;
             while equal != 0 {
                 let way = word * MARKS + equal.trailing_zeros() as usize / 8;
@@ -195,7 +202,8 @@ impl Cache {
     #[inline]
     fn mark(&mut self, set: usize, way: usize, mark: u8) {
         let shift = 8 * (way % MARKS);
-        let marks = &mut self.marks[set * self.ways.div_ceil(MARKS) + way / MARKS];
+        let word = set * self.words() + way / MARKS;
+        let marks = &mut self.marks[word];
         *marks = *marks & !(0xff << shift) | u64::from(mark) << shift;
     }
 
@@ -315,9 +323,6 @@ impl Cache {
         }
     }
 }
-
-/// The lowest bit of each byte.
-const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 
 #[cfg(test)]
 mod tests {
