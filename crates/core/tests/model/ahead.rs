@@ -144,23 +144,23 @@ Done:
     )
 }
 
-/// Waits for some hundred cycles.
-const WORK: &str = "
+/// A loop of three instructions, `times` times.
+fn work(times: u32) -> String {
+    format!(
+        "
     mov.u32 %i, 0;
 Work:
     add.u32 %i, %i, 1;
-    setp.lt.u32 %p, %i, 50;
+    setp.lt.u32 %p, %i, {times};
     @%p bra Work;
-";
+"
+    )
+}
 
-/// Issues more than any SM does in its turn.
-const LONG_WORK: &str = "
-    mov.u32 %i, 0;
-Work:
-    add.u32 %i, %i, 1;
-    setp.lt.u32 %p, %i, 3000;
-    @%p bra Work;
-";
+/// Some hundred cycles.
+const SHORT: u32 = 50;
+/// More issues than an SM has in its turn.
+const LONG: u32 = 3000;
 
 /// Asserts equal figures of a kernel on machines of both modes.
 fn hold(name: &str, body: &str) {
@@ -177,6 +177,7 @@ fn hold(name: &str, body: &str) {
 
 #[test]
 fn a_lock_that_a_plain_store_opens() {
+    let work = work(SHORT);
     hold(
         "lock",
         &format!(
@@ -185,7 +186,7 @@ fn a_lock_that_a_plain_store_opens() {
     atom.global.cas.b32 %x, [%a], 0, 1;
     setp.ne.u32 %p, %x, 0;
     @%p bra Spin;
-    {WORK}
+    {work}
     ld.global.u32 %x, [%b];
     add.u32 %x, %x, 1;
     st.global.u32 [%b], %x;
@@ -197,6 +198,7 @@ fn a_lock_that_a_plain_store_opens() {
 
 #[test]
 fn a_flag_that_a_plain_store_sets() {
+    let work = work(SHORT);
     hold(
         "flag",
         &format!(
@@ -209,7 +211,7 @@ Spin:
     st.global.u32 [%own], %tries;
     bra Done;
 Set:
-    {WORK}
+    {work}
     st.global.u32 [%a], 1;"
         ),
     );
@@ -217,6 +219,7 @@ Set:
 
 #[test]
 fn a_flag_that_a_plain_load_reads() {
+    let work = work(SHORT);
     hold(
         "plain flag",
         &format!(
@@ -229,7 +232,7 @@ Spin:
     st.global.u32 [%own], %tries;
     bra Done;
 Set:
-    {WORK}
+    {work}
     atom.global.exch.b32 %x, [%a], 1;"
         ),
     );
@@ -237,11 +240,12 @@ Set:
 
 #[test]
 fn a_sum_that_a_block_watches() {
+    let work = work(SHORT);
     hold(
         "sum",
         &format!(
             "    @%first bra Spin;
-    {WORK}
+    {work}
     red.global.add.u32 [%a], %block;
     bra Done;
 Spin:
@@ -278,11 +282,12 @@ Sum:
 
 #[test]
 fn a_sum_that_a_block_reads_while_others_run() {
+    let work = work(LONG);
     hold(
         "long sum",
         &format!(
             "    @%first bra Watch;
-    {LONG_WORK}
+    {work}
     red.global.add.u32 [%a], 1;
     st.global.u32 [%own], %i;
     bra Done;
