@@ -63,13 +63,8 @@ fn found(code: CodeKind) -> &'static (Evidence, Vec<Value>) {
 
 /// Each kernel of machine code with its recorded counters and the simulator's.
 pub(crate) fn counters_of_machine_code() -> Vec<(&'static str, Vec<Held>)> {
-    let held = |held: &Value| {
-        let [simulated, measured, rounding] = figures(held);
-        let name = held["name"].as_str().expect("a name").to_owned();
-        Held { name, unit: "", simulated, measured, rounding }
-    };
     let row = |row: &'static Value| {
-        let counters = row["held"].as_array().expect("counters").iter().map(held).collect();
+        let counters = row["held"].as_array().expect("counters").iter().map(counter).collect();
         (row["kernel"].as_str().expect("a name"), counters)
     };
     found(CodeKind::Sass).1.iter().map(row).collect()
@@ -153,17 +148,20 @@ fn long_cycles_of_machine_code_are_within_ten_percent() {
     assert!(mean <= 7.0, "{mean} %");
 }
 
-/// Returns the simulator's value of a counter, the recorded one, and how far that is rounded.
-fn figures(held: &Value) -> [f64; 3] {
-    ["simulated", "measured", "rounding"].map(|name| held[name].as_f64().expect(name))
+/// Returns a recorded counter and the simulator's, without their unit.
+fn counter(held: &Value) -> Held {
+    let figure = |name: &str| held[name].as_f64().expect(name);
+    let [simulated, measured, rounding] = ["simulated", "measured", "rounding"].map(figure);
+    let name = held["name"].as_str().expect("a name").to_owned();
+    Held { name, unit: "", simulated, measured, rounding }
 }
 
 /// Returns true if a recorded counter equals the simulator's, and their difference in percent.
 fn apart(held: &Value) -> (bool, f64) {
-    let [simulated, measured, rounding] = figures(held);
-    let difference = (simulated - measured).abs();
-    let exact = difference <= rounding * (1.0 + 1e-9);
-    (exact, if exact { 0.0 } else { 100.0 * difference / measured.abs() })
+    let held = counter(held);
+    let difference = (held.simulated - held.measured).abs();
+    let exact = held.is_exact();
+    (exact, if exact { 0.0 } else { 100.0 * difference / held.measured.abs() })
 }
 
 /// Parsed from the text of each label, and recomputed from the recorded data.
