@@ -3,7 +3,7 @@
 //! `tests/observations/h200/fences` has the source, its listing, and in `fences.csv` the cycles: the mean
 //! of the block's warps. A name is the fence, the number of stores, and the bytes between lanes.
 
-use crate::spans::{compare, left};
+use crate::spans::{compare, mean_left};
 
 const FOLDER: &str = "tests/observations/h200/fences";
 /// Mean errors in percent. One warp's fence after several stores of many lines is up to 40 % too fast.
@@ -13,9 +13,7 @@ const MEANS: [(&str, f64); 2] = [("gpu", 9.5), ("sys", 6.0)];
 fn fence(name: &str, threads: u32) -> f64 {
     let [kernel, n, m]: [&str; 3] = name.split('-').collect::<Vec<_>>().try_into().expect(name);
     let set = [("n", n), ("m", m)];
-    let t = left(&format!("{FOLDER}/fences.sass"), Some(kernel), (1, threads), &set, "t");
-    let warps = threads as usize / 32;
-    (0..warps).map(|warp| f64::from(t[2 * warp + 1])).sum::<f64>() / warps as f64
+    mean_left(&format!("{FOLDER}/fences.sass"), kernel, (1, threads), &set, 1)
 }
 
 #[test]

@@ -1,16 +1,15 @@
-//! Kernels that nobody looked at after the model was fixed: an H200's outputs, counters, shares of
-//! warp states and cycles, and the model's. `tests/observations/h200/later` has source and data.
+//! Kernels that are younger than the model and did not influence it: an H200's outputs, counters,
+//! shares of warp states and cycles against the model's. `tests/observations/h200/later` has source
+//! and data.
 
 use std::fs;
 
 use rayon::prelude::*;
+use simt_core::Program;
 use simt_core::launch::Overrides;
-use simt_core::spec::{Machine, Mode};
-use simt_core::{Job, Program};
 use simt_report::profile::{Held, Profile};
-use simt_report::simulate::{Simulation, simulate};
 
-use super::support;
+use crate::spans::simulated;
 
 const FOLDER: &str = "tests/observations/h200/later";
 /// Counters that are equal to the digit.
@@ -32,17 +31,6 @@ fn text(file: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-fn run(program: &Program, name: &str) -> Simulation {
-    let kernel = program.kernel(Some(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let launch = program
-        .launch(kernel, &Overrides::default(), &|_, _| Err("no files".into()))
-        .unwrap_or_else(|e| panic!("{name}: {e:?}"));
-    let machine = Machine::preset("h200").expect("a machine");
-    let options = support::options(Mode::Volta, machine.side_order(), 1_000_000);
-    simulate(Job::new(program, kernel, launch, &machine, options), &())
-        .unwrap_or_else(|e| panic!("{name}: {e}"))
-}
-
 /// Returns the largest difference of a share in points.
 fn furthest_share(held: &[Held]) -> f64 {
     let states: Vec<&Held> = held.iter().filter(|h| h.name.contains("_issue_stalled_")).collect();
@@ -53,13 +41,13 @@ fn furthest_share(held: &[Held]) -> f64 {
 }
 
 #[test]
-fn figures_hold_for_kernels_that_nobody_looked_at() {
+fn figures_hold_for_kernels_younger_than_the_model() {
     let program = Program::parse("later.sass", &text("later.sass"));
     let profile = Profile::parse(&text("profile.csv")).expect("a profile");
     let outputs = text("outputs.csv");
     let outputs: Vec<_> = outputs.lines().skip(1).filter_map(|row| row.split_once(',')).collect();
     let one = |(name, hash): &(&str, &str)| {
-        let done = run(&program, name);
+        let done = simulated(&program, Some(name), &Overrides::default());
         let out = done.launch.buffers.iter().find(|b| b.name == "out").expect("a buffer");
         let found = out.words.iter().fold(0_u32, |h, word| h.wrapping_mul(31).wrapping_add(*word));
         assert_eq!(found.to_string(), *hash, "{name}: outputs");

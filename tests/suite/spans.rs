@@ -12,7 +12,7 @@ use simt_core::launch::Overrides;
 use simt_core::machine::Options;
 use simt_core::spec::{Machine, Mode};
 use simt_core::{Job, Program};
-use simt_report::simulate::simulate;
+use simt_report::simulate::{Simulation, simulate};
 
 const FOLDER: &str = "tests/observations/h200/spans";
 /// Words of the output that a round takes.
@@ -75,15 +75,27 @@ pub(crate) fn compare(path: &str, simulated: impl Fn(&str, u32) -> f64) -> Compa
 }
 
 /// Returns the mean of the cycles that the warps of a launch leave at `t[2 * warp]`.
-pub(crate) fn mean_cycles(path: &str, kernel: &str, (blocks, threads): (u32, u32)) -> f64 {
-    let t = left(path, Some(kernel), (blocks, threads), &[], "t");
+pub(crate) fn mean_cycles(path: &str, kernel: &str, launch: (u32, u32)) -> f64 {
+    mean_left(path, kernel, launch, &[], 0)
+}
+
+/// Returns the mean of what the warps of a launch, with the constants of `set`, leave at
+/// `t[2 * warp + word]`.
+pub(crate) fn mean_left(
+    path: &str,
+    kernel: &str,
+    (blocks, threads): (u32, u32),
+    set: &[(&str, &str)],
+    word: usize,
+) -> f64 {
+    let t = left(path, Some(kernel), (blocks, threads), set, "t");
     let warps = (blocks * threads / 32) as usize;
-    (0..warps).map(|warp| f64::from(t[2 * warp])).sum::<f64>() / warps as f64
+    (0..warps).map(|warp| f64::from(t[2 * warp + word])).sum::<f64>() / warps as f64
 }
 
 /// Runs a kernel of a listing with `blocks` of `threads` on `h200`; `set` are constants with their
 /// values. Returns the words of `buffer`.
-pub(crate) fn left(
+fn left(
     path: &str,
     kernel: Option<&str>,
     (blocks, threads): (u32, u32),
@@ -91,22 +103,32 @@ pub(crate) fn left(
     buffer: &str,
 ) -> Vec<u32> {
     let program = Program::parse(path, &fs::read_to_string(path).expect("a listing"));
-    let kernel = program.kernel(kernel).unwrap_or_else(|e| panic!("{path}: {e:?}"));
     let overrides = Overrides {
         grid: Some([blocks, 1, 1]),
         block: Some([threads, 1, 1]),
         set: set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
         ..Overrides::default()
     };
+    let done = simulated(&program, kernel, &overrides);
+    let buffer = done.launch.buffers.into_iter().find(|b| b.name == buffer).expect("a buffer");
+    buffer.words
+}
+
+/// Runs a kernel on `h200`.
+pub(crate) fn simulated(
+    program: &Program,
+    kernel: Option<&str>,
+    overrides: &Overrides,
+) -> Simulation {
+    let path = &program.name;
+    let kernel = program.kernel(kernel).unwrap_or_else(|e| panic!("{path}: {e:?}"));
     let launch = program
-        .launch(kernel, &overrides, &|_, _| Err("no files".into()))
+        .launch(kernel, overrides, &|_, _| Err("no files".into()))
         .unwrap_or_else(|e| panic!("{path}: {e:?}"));
     let machine = Machine::preset("h200").expect("a machine");
     let options = Options::of(&machine, Mode::Volta);
-    let done = simulate(Job::new(&program, kernel, launch, &machine, options), &())
-        .unwrap_or_else(|e| panic!("{path}: {e}"));
-    let buffer = done.launch.buffers.into_iter().find(|b| b.name == buffer).expect("a buffer");
-    buffer.words
+    simulate(Job::new(program, kernel, launch, &machine, options), &())
+        .unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
 /// Returns the mean span of the warps of a block.
