@@ -1,5 +1,5 @@
-// Kernels written after the model was fixed, and not looked at since: they say how far its figures
-// hold for code that nobody has seen. profile.csv has an H200's counters of each (driver 580.159.04,
+// Kernels that are younger than the model and did not influence it: they say how far its figures hold
+// for unseen code. profile.csv has an H200's counters of each (driver 580.159.04,
 // `ncu --clock-control none`, cold caches, median of three launches), outputs.csv its outputs.
 //
 //! const  n = 65536

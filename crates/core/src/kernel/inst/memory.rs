@@ -99,7 +99,7 @@ pub enum MemoryOrder {
 
 /// Scope of a strong access or a fence.
 ///
-/// The scopes wider than a block are equivalent, but for the time of a fence.
+/// The scopes wider than a block are equivalent, but for the time of a fence in machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// `.cta`: threads of the block, which share an L1.
