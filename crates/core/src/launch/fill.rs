@@ -108,15 +108,19 @@ pub(super) fn words(
             for _ in 0..first {
                 state = lcg(state);
             }
-            for _ in 0..count {
+            let drawn = std::iter::repeat_with(|| {
                 state = lcg(state);
-                let drawn = state >> 8 & 0xffff;
-                let bits = if element.is_float() {
-                    wrapped(Value::Int(drawn.into()), element, span)?
-                } else {
-                    u64::from(drawn) & mask(element)
-                };
-                packer.push(bits, element);
+                state >> 8 & 0xffff
+            });
+            let drawn = drawn.take(count as usize);
+            match element {
+                _ if element.is_float() => {
+                    for value in drawn {
+                        packer.push(wrapped(Value::Int(value.into()), element, span)?, element);
+                    }
+                }
+                _ if element.bits() == 32 => packer.extend(drawn),
+                _ => drawn.for_each(|v| packer.push(u64::from(v) & mask(element), element)),
             }
         }
         SequenceKind::File { path, result } => {
@@ -228,6 +232,9 @@ pub(super) fn wrapped(value: Value, element: Type, span: Span) -> Result<u64, Di
 
 /// Repeats the same bits `count` times.
 fn same(bits: u64, place: Place, span: Span) -> Result<Vec<u32>, Diagnostic> {
+    if bits == 0 {
+        return Packer::zeros(place.count, place.element).ok_or_else(|| no_memory(span));
+    }
     let mut packer =
         Packer::with_room(place.count, place.element).ok_or_else(|| no_memory(span))?;
     if place.element.bits() == 32 {

@@ -5,18 +5,21 @@
 //! therefore keeps the time of its last read and write, and the words that were read and written.
 //! SMs that run at the same time access memory one by one, so that these times tell what they saw.
 //! An access that finds a conflicting one of a later time breaks the order; the run then starts
-//! again with less freedom. Words of a line share a time, so order may seem broken that is not.
+//! again with less freedom, from the content that lines had before their first write. Words of a
+//! line share a time, so order may seem broken that is not.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::cache::LINE;
 use super::pricing::Visibility;
-use crate::base::{Cycle, MAX_LANES, SmId};
-use crate::exec::{AccessKind, MemoryAccess};
+use crate::base::{Cycle, LaneMask, MAX_LANES, SmId};
+use crate::exec::{self, AccessKind, GlobalMemory, MemoryAccess, RegisterFile};
+use crate::kernel::Op;
 
-/// Bytes per word.
+/// Bytes per word, and words per line.
 const WORD: u64 = 4;
+const WORDS: usize = (LINE / WORD) as usize;
 /// Bits of an SM's number below its cycle in a time.
 const SM_BITS: u32 = 16;
 /// Bit of a line's last write: all of its writes were reductions, which commute.
@@ -36,6 +39,9 @@ struct Segments {
     list: Vec<Segment>,
     /// Segment of the last access.
     last: usize,
+    /// Addresses and former content of lines that were written. Of two entries of a line the first
+    /// counts.
+    kept: Vec<(u64, [u32; WORDS])>,
 }
 
 struct Segment {
@@ -60,13 +66,21 @@ impl AccessOrder {
             let lines = (address + bytes - start).div_ceil(LINE) as usize;
             Segment { start, lines: vec![[0; 3]; lines] }
         });
-        let segments = Mutex::new(Segments { list: list.collect(), last: 0 });
+        let segments = Mutex::new(Segments { list: list.collect(), last: 0, kept: Vec::new() });
         AccessOrder { segments, broken: AtomicBool::new(false) }
     }
 
     /// Returns true if an access came too late.
     pub(super) fn is_broken(&self) -> bool {
         self.broken.load(Relaxed)
+    }
+
+    /// Gives memory the content that it had before all accesses.
+    pub(super) fn undo(self, global: &GlobalMemory) {
+        let segments = self.segments.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (address, words) in segments.kept.iter().rev() {
+            global.write(*address, words);
+        }
     }
 
     /// Begins an access to memory: until its end no other SM has one.
@@ -83,6 +97,30 @@ pub(super) struct Begun<'o> {
 }
 
 impl Begun<'_> {
+    /// Keeps the content of the lines that `op` will be the first to write.
+    pub(super) fn keep(
+        &mut self,
+        op: &Op,
+        lanes: LaneMask,
+        registers: &RegisterFile,
+        global: &GlobalMemory,
+    ) {
+        // An access lies in one line, or is a fault.
+        let address = match op {
+            Op::Store(store) => store.address,
+            Op::Atomic(atomic) => atomic.address,
+            _ => return,
+        };
+        let addresses = exec::addresses(address, lanes, registers);
+        let mut last = None;
+        for lane in lanes.lanes() {
+            let start = addresses[lane as usize % MAX_LANES] / LINE * LINE;
+            if last.replace(start) != Some(start) {
+                self.segments.keep(start, global);
+            }
+        }
+    }
+
     /// Ends the access of an SM at a cycle.
     pub(super) fn end(
         mut self,
@@ -123,12 +161,21 @@ impl Begun<'_> {
 }
 
 impl Segments {
+    /// Keeps the content of the line at an address unless it has been written.
+    fn keep(&mut self, start: u64, global: &GlobalMemory) {
+        if self.line(start).is_some_and(|[.., masks]| *masks >> 32 == 0) {
+            let mut words = [0; WORDS];
+            global.read(start, &mut words);
+            self.kept.push((start, words));
+        }
+    }
+
     /// Adds an access to `bytes` bytes from `address` on. Returns true if it keeps the order.
     fn add(&mut self, address: u64, bytes: u64, way: Way, time: u64) -> bool {
         let (mut first, end) = (address / WORD, (address + bytes).div_ceil(WORD));
         let mut in_order = true;
         while first < end {
-            let words = LINE / WORD;
+            let words = WORDS as u64;
             let next = (first / words + 1) * words;
             let count = next.min(end) - first;
             let mask = (u64::MAX >> (64 - count)) << (first % words);
@@ -218,6 +265,7 @@ mod tests {
         let mut segments = Segments {
             list: [256, 1024].map(|start| Segment { start, lines: vec![[0; 3]; 4] }).into(),
             last: 0,
+            kept: Vec::new(),
         };
         assert!(segments.add(1148, 8, Way::Write, 10), "two lines");
         assert!(segments.add(1145, 3, Way::Read, 9), "the word before");

@@ -20,7 +20,8 @@ const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 
 /// Tags of one cache.
 ///
-/// A set gets its ways when a line first maps to it: a large cache costs little until it is used.
+/// A set gets its ways when a line first maps to it: a large cache costs little until it is used,
+/// only addresses.
 #[derive(Clone)]
 pub(super) struct Cache {
     ways: usize,
@@ -109,9 +110,9 @@ impl Cache {
         Cache {
             ways,
             places: vec![0; sets as usize],
-            sets: Vec::new(),
-            lines: Vec::new(),
-            marks: Vec::new(),
+            sets: Vec::with_capacity(sets as usize),
+            lines: Vec::with_capacity(sets as usize * ways),
+            marks: Vec::with_capacity(sets as usize * ways.div_ceil(MARKS)),
             dirty_before: 0,
         }
     }

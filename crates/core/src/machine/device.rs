@@ -254,7 +254,7 @@ impl Host for () {}
 /// When a block does not fit the machine, or the code its mode.
 pub fn run<O: Observer>(
     code: &Code,
-    launch: Launch,
+    mut launch: Launch,
     spec: &Machine,
     options: &Options,
     host: &dyn Host,
@@ -276,16 +276,12 @@ pub fn run<O: Observer>(
         if ahead == Ahead::No {
             return Ok(attempt(code, launch, spec, options, (host, ahead), &observer)?.0);
         }
-        let (outcome, in_order) =
-            attempt(code, launch.clone(), spec, options, (host, ahead), &observer)?;
-        ahead = match outcome.finish {
-            Finish::Ok if in_order => return Ok(outcome),
-            // A single SM has no others to run ahead of.
-            _ if !outcome.interleaved => return Ok(outcome),
-            _ if !in_order => Ahead::BetweenAccesses,
-            // Where others stood when an SM failed shows only in strict order.
-            _ => Ahead::No,
-        };
+        // Of checked accesses it is known what they wrote.
+        let before = (ahead == Ahead::BetweenAccesses).then(|| launch.clone());
+        let (outcome, next) = attempt(code, launch, spec, options, (host, ahead), &observer)?;
+        let Some(next) = next else { return Ok(outcome) };
+        ahead = next;
+        launch = before.unwrap_or(outcome.launch);
     }
 }
 
@@ -300,7 +296,8 @@ enum Ahead {
     OfAccesses,
 }
 
-/// As [`run`]. Also returns false if the order of accesses was broken.
+/// As [`run`]. If SMs must run again, also returns how far ahead; after [`Ahead::OfAccesses`] the
+/// launch is then as before.
 fn attempt<O: Observer>(
     code: &Code,
     mut launch: Launch,
@@ -308,7 +305,7 @@ fn attempt<O: Observer>(
     options: &Options,
     (host, ahead): (&dyn Host, Ahead),
     observer: &(impl Fn() -> O + Sync),
-) -> Result<(Outcome<O>, bool), DoesNotFit> {
+) -> Result<(Outcome<O>, Option<Ahead>), DoesNotFit> {
     let kernel = code.kernel();
     DoesNotFit::check_code(kernel, spec, options.mode)?;
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
@@ -346,12 +343,24 @@ fn attempt<O: Observer>(
     let found =
         each(host, replay::slices(&logs), |slice| replay::replay(&spec.memory, &logs, slice));
     Found::events(found).for_each(|event| merged.on(event));
-    let in_order = cx.accesses.as_ref().is_none_or(|order| !order.is_broken());
+    let accesses = cx.accesses.take();
     drop(cx);
+    let in_order = accesses.as_ref().is_none_or(|order| !order.is_broken());
+    let next = match finish {
+        Finish::Ok if in_order => None,
+        // A single SM has no others to run ahead of.
+        _ if !interleaved => None,
+        _ if !in_order => Some(Ahead::BetweenAccesses),
+        // Where others stood when an SM failed shows only in strict order.
+        _ => Some(Ahead::No),
+    };
+    if let (Some(_), Some(accesses)) = (next, accesses) {
+        accesses.undo(&global);
+    }
     unload(global, &mut launch);
     let observer = merged.0;
     let outcome = Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer };
-    Ok((outcome, in_order))
+    Ok((outcome, next))
 }
 
 /// Checks that a launch fits a machine, as [`run`] does first.

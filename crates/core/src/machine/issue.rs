@@ -322,7 +322,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
             return Ok(After::Nothing);
         }
         let mut order = match &cx.accesses {
-            Some(order) if cost.visibility != Visibility::Private => Some(order.begin()),
+            Some(order) if cost.visibility != Visibility::Private => {
+                let mut begun = order.begin();
+                begun.keep(&step.inst.op, lanes, &warp.registers, cx.global);
+                Some(begun)
+            }
             _ => None,
         };
         let effect = match self.repeat(warp, issue) {
