@@ -198,7 +198,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         } else if cost.port.is_shared() {
             let interval = cx.spec.lsu_interval.max(cost.interval);
             self.shared.occupy_lsu(now + Cycle::from(interval * masks));
-        } else {
+        } else if !(NATIVE && cost.queues > 0) {
             scheduler.occupy(cost.port, now + Cycle::from(cost.interval * masks));
         }
 

@@ -5,9 +5,11 @@
 //! MICRO'25).
 
 mod port;
+mod times;
 
 use port::{PORTS, waiting};
 pub(super) use port::{Port, SharedPorts};
+use times::Times;
 
 use super::read_ports::ReadPorts;
 use super::requests::{QUEUES, Requests};
@@ -34,30 +36,18 @@ struct Cohort {
 
 /// Scheduler of at most 64 warps, named by their index in it.
 ///
-/// Warps whose dependences are met are *awake*. The others are in a timing wheel of 64 cycles or, for
-/// longer waits, in the *far* set. All sets are words with one bit per warp, so a cycle costs the
-/// same for one warp and for all.
+/// A cycle costs the same for one warp and for all: their next issues are compared at once.
 #[derive(Clone)]
 pub(super) struct Scheduler {
     /// Scheduler number on the SM.
     pub number: u32,
     policy: Policy,
-    /// Cycle up to which the wheel has turned: warps ready by then are awake.
-    turned: Cycle,
-    awake: u64,
-    /// Warps by the port that they need next, awake or not.
+    /// Cycle of the last selection.
+    asked: Cycle,
+    /// Next issue of each warp by its dependences and its own ports.
+    times: Times,
+    /// Warps by the port that they need next.
     needs: [u64; PORTS],
-    /// Port of the last issue, and those that may be busy for more than the cycle after an issue, one
-    /// bit each.
-    recent: Port,
-    in_use: u16,
-    /// Warps that wake in `turned + 1 ..= turned + 63`, by cycle modulo 64.
-    wheel: [u64; 64],
-    /// Wheel cells with warps.
-    occupied: u64,
-    /// Warps that wake later, and the first such cycle.
-    far: u64,
-    far_next: Cycle,
     /// Earliest next issue of each warp by its dependences, and the port it needs.
     ready: [Cycle; WARPS],
     port: [Port; WARPS],
@@ -89,21 +79,16 @@ pub(super) struct Scheduler {
 }
 
 impl Scheduler {
-    pub(super) fn new(number: u32, policy: Policy) -> Scheduler {
+    /// Creates a scheduler of `warps`.
+    pub(super) fn new(number: u32, policy: Policy, warps: usize) -> Scheduler {
         Scheduler {
             number,
             policy,
-            turned: 0,
-            awake: 0,
+            asked: 0,
+            times: Times::new(warps),
             needs: std::array::from_fn(
                 |port| if port == Port::Alu as usize { u64::MAX } else { 0 },
             ),
-            recent: Port::None,
-            in_use: 0,
-            wheel: [0; 64],
-            occupied: 0,
-            far: 0,
-            far_next: NEVER,
             ready: [NEVER; WARPS],
             port: [Port::Alu; WARPS],
             age: [0; WARPS],
@@ -149,61 +134,28 @@ impl Scheduler {
         self.needs[former as usize % PORTS] ^= 1 << warp;
         self.needs[port as usize % PORTS] ^= 1 << warp;
         self.ready[warp % WARPS] = at;
-        if at != NEVER {
-            self.sleep(warp, at);
-        }
+        self.times.set(warp, at.max(self.busy[port as usize % PORTS]));
     }
 
-    /// Returns the cycle up to which the wheel has turned.
+    /// Returns the cycle of the last selection.
     ///
-    /// [`Scheduler::pick`] requires a later one.
-    pub(super) fn turned(&self) -> Cycle {
-        self.turned
+    /// [`Scheduler::pick`] requires no earlier one.
+    pub(super) fn asked(&self) -> Cycle {
+        self.asked
     }
 
     /// Returns the cycle from which a port is free.
     #[inline]
     pub(super) fn free(&self, port: Port, shared: &SharedPorts) -> Cycle {
-        self.free_by_number(port as usize, shared)
+        let port = port as usize % PORTS;
+        self.busy[port].max(shared.busy[port])
     }
 
-    #[inline]
-    fn free_by_number(&self, port: usize, shared: &SharedPorts) -> Cycle {
-        self.busy[port % PORTS].max(shared.busy[port % PORTS])
-    }
-
-    /// Makes one of its own ports, that of the issue in cycle `turned`, busy until `until`.
+    /// Makes one of its own ports busy until `until`.
     #[inline]
     pub(super) fn occupy(&mut self, port: Port, until: Cycle) {
         self.busy[port as usize % PORTS] = until;
-        self.recent = port;
-        // After the next issue, at the earliest a cycle later, `recent` is another one.
-        self.in_use |= u16::from(until > self.turned + 2) << port as u16;
-    }
-
-    /// Returns the awake warps that their own ports let issue in cycle `turned`.
-    ///
-    /// The scheduler is asked for no earlier cycle afterwards.
-    #[inline(always)]
-    fn find_able(&mut self) -> u64 {
-        // Ports that are often busy for long: masks instead of branches, which a processor could not
-        // predict.
-        const OFTEN: [Port; 2] = [Port::FmaHeavy, Port::Sfu];
-        const SELDOM: u16 = !(1 << OFTEN[0] as u16 | 1 << OFTEN[1] as u16);
-        let at = self.turned;
-        let blocks = |port: Port| waiting(self.busy[port as usize], &self.needs, port, at);
-        let mut blocked = blocks(self.recent) | blocks(OFTEN[0]) | blocks(OFTEN[1]);
-        let mut rest = self.in_use & SELDOM;
-        while rest != 0 {
-            let port = rest.trailing_zeros() as usize % PORTS;
-            rest &= rest - 1;
-            if self.busy[port] > at {
-                blocked |= self.needs[port];
-            } else {
-                self.in_use &= !(1 << port);
-            }
-        }
-        self.awake & !blocked
+        self.times.delay(self.needs[port as usize % PORTS], until);
     }
 
     /// Returns the warps of `able` whose port the SM's schedulers do not share, or is free at `at`.
@@ -213,65 +165,10 @@ impl Scheduler {
         able & !(waits(Port::Lsu) | waits(Port::Global))
     }
 
-    #[inline]
-    fn sleep(&mut self, warp: usize, at: Cycle) {
-        let bit = 1 << warp;
-        if at <= self.turned {
-            self.awake |= bit;
-        } else if at - self.turned < 64 {
-            let cell = at % 64;
-            self.wheel[cell as usize] |= bit;
-            self.occupied |= 1 << cell;
-        } else {
-            self.far |= bit;
-            self.far_next = self.far_next.min(at);
-        }
-    }
-
-    /// Turns the wheel to `now`, not an earlier cycle, and wakes the warps that are ready by then.
-    #[inline(always)]
-    fn turn(&mut self, now: Cycle) {
-        let passed = now - self.turned;
-        // The warps that wake usually do so in cycle `now` itself: its cell needs no branch.
-        let cell = now % 64;
-        self.awake |= std::mem::take(&mut self.wheel[cell as usize]);
-        self.occupied &= !(1 << cell);
-        let cells = if passed >= 64 { u64::MAX } else { (1 << passed) - 1 };
-        let mut hit = self.occupied & cells.rotate_left(self.turned as u32 + 1);
-        if hit != 0 {
-            self.occupied &= !hit;
-            while hit != 0 {
-                self.awake |= std::mem::take(&mut self.wheel[hit.trailing_zeros() as usize]);
-                hit &= hit - 1;
-            }
-        }
-        self.turned = now;
-        if self.far_next < now + 64 {
-            self.approach();
-        }
-    }
-
-    /// Moves warps from the far set to the wheel.
-    #[inline(never)]
-    fn approach(&mut self) {
-        self.far_next = NEVER;
-        for warp in bits(std::mem::take(&mut self.far)) {
-            self.sleep(warp, self.ready[warp % WARPS]);
-        }
-    }
-
-    /// Returns a cycle before which no warp can issue, just after an issue: it knows of the other
-    /// ports only that of this issue.
-    ///
-    /// Without branches, which a processor could not predict.
+    /// Returns a cycle before which no warp can issue, by dependences and its own ports.
     #[inline(always)]
     pub(super) fn expected(&self) -> Cycle {
-        let slot = self.accounted.max(self.ports.until());
-        let busy = self.busy[self.recent as usize % PORTS];
-        let held = self.awake & waiting(busy, &self.needs, self.recent, slot);
-        let free = if held == 0 { NEVER } else { busy };
-        let later = self.first_awakening().min(free).max(slot);
-        if self.awake & !held == 0 { later } else { slot }
+        self.times.first([]).max(self.accounted).max(self.ports.until())
     }
 
     /// Returns the earliest issue of a warp by its dependences, in a free slot.
@@ -280,52 +177,41 @@ impl Scheduler {
         self.ready[warp % WARPS].max(self.accounted)
     }
 
-    /// Returns the earliest issue by dependences and ports.
-    pub(super) fn next(&mut self, shared: &SharedPorts) -> Cycle {
-        let at = self.turned.max(self.accounted);
-        if self.can_issue(at, shared) == 0 {
-            self.soonest(shared)
-        } else {
-            at.max(self.ports.until())
-        }
+    /// Returns the earliest issue by dependences and ports from the last selection on.
+    pub(super) fn next(&self, shared: &SharedPorts) -> Cycle {
+        self.soonest(shared).max(self.asked)
     }
 
     /// Returns the warps that dependences and ports let issue at `now`.
     #[inline(always)]
     fn can_issue(&mut self, now: Cycle, shared: &SharedPorts) -> u64 {
-        self.turn(now);
-        let able = self.find_able();
-        self.not_held(able, now, shared)
+        self.asked = now;
+        if self.times.is_over(now) {
+            self.begin_times(now);
+        }
+        self.not_held(self.times.by(now), now, shared)
     }
 
-    /// Returns the cycle in which the first sleeping warp wakes.
-    #[inline(always)]
-    fn first_awakening(&self) -> Cycle {
-        let first = self.turned + 1;
-        let cells = self.occupied.rotate_right(first as u32 % 64).trailing_zeros();
-        let near = if self.occupied == 0 { NEVER } else { first + Cycle::from(cells) };
-        self.far_next.min(near)
+    /// Gives the times a new base.
+    #[inline(never)]
+    fn begin_times(&mut self, now: Cycle) {
+        let Scheduler { times, ready, port, busy, .. } = self;
+        times.begin(now, |warp| {
+            let warp = warp % WARPS;
+            ready[warp].max(busy[port[warp] as usize % PORTS])
+        });
     }
 
-    /// Returns the earliest issue by dependences and ports after the cycle of a
-    /// [`Scheduler::select`] without one.
+    /// Returns the earliest issue by dependences and ports.
     #[inline(never)]
     pub(super) fn soonest(&self, shared: &SharedPorts) -> Cycle {
-        let first = self.first_awakening();
-        let soonest = if self.awake == 0 { first } else { first.min(self.first_free(shared)) };
-        soonest.max(self.ports.until()).max(self.accounted)
-    }
-
-    /// Returns the cycle in which the first port of an awake warp is free.
-    fn first_free(&self, shared: &SharedPorts) -> Cycle {
-        let mut soonest = NEVER;
-        let mut awake = self.awake;
-        while awake != 0 {
-            let port = self.port[awake.trailing_zeros() as usize] as usize % PORTS;
-            soonest = soonest.min(self.free_by_number(port, shared));
-            awake &= !self.needs[port];
+        let held = [Port::Lsu, Port::Global].map(|port| port as usize);
+        let mut first = self.times.first(held.map(|port| (self.needs[port], shared.busy[port])));
+        if self.times.is_far(first) {
+            let free = |warp: usize| self.ready[warp].max(self.free(self.port[warp], shared));
+            first = (0..WARPS).map(free).min().unwrap_or(NEVER);
         }
-        soonest
+        first.max(self.ports.until()).max(self.accounted)
     }
 
     /// Returns the warp that the policy issues at `now`, if any can issue.
@@ -335,12 +221,12 @@ impl Scheduler {
         Some(warp)
     }
 
-    /// Notes that `warp`, which [`Scheduler::select`] has just returned, issues at `now`.
+    /// Notes that `warp`, which [`Scheduler::select`] has just returned, issues at `now`. Its next
+    /// issue must be set before the next selection.
     #[inline(always)]
     pub(super) fn take(&mut self, warp: usize, now: Cycle) {
         self.same_warp = warp == self.last;
         (self.last, self.after_last) = (warp, now + 1);
-        self.awake &= !(1 << warp);
     }
 
     /// Returns the warp that the policy issues at `now`, if any can, not before the last such cycle.

@@ -277,7 +277,7 @@ impl<'a> Session<'a> {
     pub fn would_issue(&self, sm: usize, scheduler: usize, now: Cycle) -> Option<WarpId> {
         let sm = self.state.sms.get(sm)?;
         let mut copy = sm.schedulers().get(scheduler).filter(|s| s.accounted <= now)?.clone();
-        let local = copy.pick(now.max(copy.turned()), &sm.issuer.shared)?;
+        let local = copy.pick(now.max(copy.asked()), &sm.issuer.shared)?;
         Some(WarpId((local * sm.schedulers().len() + scheduler) as u32))
     }
 

@@ -77,6 +77,7 @@ impl<'a, O: Observer> Sm<'a, O> {
                 )
             })
             .collect::<Vec<_>>();
+        let per_scheduler = warps.len().div_ceil(spec.schedulers as usize);
         let mut sm = Sm {
             id,
             cx,
@@ -86,7 +87,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             blocks_run: 0,
             issued: 0,
             schedulers: (0..spec.schedulers)
-                .map(|number| Scheduler::new(number, spec.policy))
+                .map(|number| Scheduler::new(number, spec.policy, per_scheduler))
                 .collect(),
             due: Due::new(spec.schedulers as usize),
             position: Position::START,

@@ -10,7 +10,7 @@ use crate::event::{Observer, Stall};
 use crate::kernel::{NativeFn, Op, Register, Row};
 
 impl<O: Observer> Issuer<'_, O> {
-    /// Queues an instruction for special functions. Returns its delay.
+    /// Queues an instruction for special functions, whose port it occupies. Returns its delay.
     #[inline]
     pub(super) fn queue_special(
         &self,
@@ -21,12 +21,15 @@ impl<O: Observer> Issuer<'_, O> {
         let before = scheduler.special_until;
         let start = before.max(now);
         scheduler.special_until = start + Cycle::from(cost.queues);
-        if let Some(limits) = self.cx.spec.sass.as_ref().and_then(|times| times.requests) {
-            // Of two in flight, the older one must have ended.
-            let others = Cycle::from(limits.functions.saturating_sub(2) * cost.queues);
-            let room = (before + Cycle::from(limits.transit)).saturating_sub(others);
-            scheduler.occupy(cost.port, room.max(now + 1));
-        }
+        let until = match self.cx.spec.sass.as_ref().and_then(|times| times.requests) {
+            Some(limits) => {
+                // Of two in flight, the older one must have ended.
+                let others = Cycle::from(limits.functions.saturating_sub(2) * cost.queues);
+                (before + Cycle::from(limits.transit)).saturating_sub(others).max(now + 1)
+            }
+            None => now + Cycle::from(cost.interval),
+        };
+        scheduler.occupy(cost.port, until);
         start - now
     }
 
@@ -43,6 +46,8 @@ impl<O: Observer> Issuer<'_, O> {
         let mut delay = 0;
         if cost.queues > 0 {
             delay = self.queue_special(scheduler, cost, now) + self.matched(cost.op, lanes, warp);
+        } else {
+            scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
         }
         if warp.control.take_election() {
             let at = now + Cycle::from(self.cx.program.election);

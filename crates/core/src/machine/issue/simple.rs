@@ -36,10 +36,11 @@ impl<O: Observer> Issuer<'_, O> {
             let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
             scheduler.ports.read(reads, now);
         }
-        scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
         let mut done = now + Cycle::from(cost.latency);
         if NATIVE && cost.queued {
             done += self.queue_simple(scheduler, warp, cost, lanes, now);
+        } else {
+            scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
         }
         (cost.lanes)(cost.op, lanes, &mut warp.registers);
         let next = warp.control.go_on(cost.next);

@@ -4,7 +4,7 @@ use super::*;
 ///
 /// Each warp has a long wait after every third issue.
 fn choices(policy: Policy, ready: [Cycle; 4], n: usize) -> Vec<usize> {
-    let mut scheduler = Scheduler::new(0, policy);
+    let mut scheduler = Scheduler::new(0, policy, 4);
     for (warp, at) in ready.into_iter().enumerate() {
         scheduler.admit(warp, warp as u64, warp as u64 / 2);
         scheduler.set_ready(warp, at, Port::Alu);
@@ -33,7 +33,7 @@ fn policies_choose_as_their_names_say() {
 fn a_full_active_set_that_cannot_issue_makes_room() {
     let soon = 40; // too short to leave the active set
     assert_eq!(choices(Policy::TwoLevel { active: 1 }, [NEVER, soon, 0, NEVER], 1), [2]);
-    let mut scheduler = Scheduler::new(0, Policy::TwoLevel { active: 1 });
+    let mut scheduler = Scheduler::new(0, Policy::TwoLevel { active: 1 }, 2);
     scheduler.set_ready(0, 0, Port::Alu);
     scheduler.set_ready(1, 5, Port::Alu);
     assert_eq!(scheduler.pick(0, &SharedPorts::default()), Some(0));
@@ -43,7 +43,7 @@ fn a_full_active_set_that_cannot_issue_makes_room() {
 
 #[test]
 fn nothing_issues_before_its_port_is_free() {
-    let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
+    let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin, 40);
     let shared = SharedPorts::default();
     assert_eq!(scheduler.next(&shared), NEVER);
     scheduler.set_ready(0, 70, Port::Alu);
@@ -58,7 +58,7 @@ fn nothing_issues_before_its_port_is_free() {
 
 #[test]
 fn after_an_issue_its_port_and_the_next_awakening_are_known() {
-    let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
+    let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin, 40);
     let shared = SharedPorts::default();
     scheduler.set_ready(0, 10, Port::Alu);
     assert_eq!(scheduler.expected(), 10);
@@ -77,18 +77,39 @@ fn after_an_issue_its_port_and_the_next_awakening_are_known() {
 }
 
 #[test]
-fn the_wheel_wakes_every_warp_in_its_cycle() {
+fn every_warp_issues_in_its_cycle() {
     let shared = SharedPorts::default();
-    let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
-    for start in [0, 1, 62, 63, 64, 1000] {
-        for wait in [1, 2, 62, 63, 64, 65, 127, 128, 700] {
-            let now = scheduler.turned + start;
-            scheduler.turn(now);
-            scheduler.set_ready(2, now + wait, Port::Alu);
+    let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin, 40);
+    let mut now = 0;
+    for wait in [1, 2, 63, 64, 700, 16_383, 16_384, 32_766, 32_767, 70_000, 1 << 40] {
+        for warp in [2, 15, 16, 39] {
+            scheduler.set_ready(warp, now + wait, Port::Alu);
             assert_eq!(scheduler.next(&shared), now + wait, "from {now} for {wait}");
             assert!(scheduler.pick(now + wait - 1, &shared).is_none(), "from {now} for {wait}");
             assert_eq!(scheduler.soonest(&shared), now + wait);
-            assert_eq!(scheduler.pick(now + wait, &shared), Some(2));
+            now += wait;
+            assert!(scheduler.expected() <= now);
+            assert_eq!(scheduler.pick(now, &shared), Some(warp), "from {now} for {wait}");
+            scheduler.set_ready(warp, NEVER, Port::Alu);
+            assert_eq!(scheduler.next(&shared), NEVER);
         }
     }
+}
+
+#[test]
+fn shared_ports_hold_their_warps_only() {
+    let mut shared = SharedPorts::default();
+    let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin, 40);
+    scheduler.set_ready(3, 10, Port::Lsu);
+    scheduler.set_ready(35, 12, Port::Global);
+    scheduler.set_ready(20, 90_000, Port::Alu);
+    shared.occupy_lsu(50);
+    assert_eq!((scheduler.expected(), scheduler.soonest(&shared)), (10, 50));
+    shared.queue_accepts(60_000);
+    assert_eq!(scheduler.pick(50, &shared), Some(3));
+    scheduler.set_ready(3, NEVER, Port::Lsu);
+    assert_eq!((scheduler.expected(), scheduler.soonest(&shared)), (12, 60_000));
+    assert_eq!(scheduler.pick(60_000, &shared), Some(35));
+    scheduler.set_ready(35, NEVER, Port::Global);
+    assert_eq!(scheduler.soonest(&shared), 90_000);
 }

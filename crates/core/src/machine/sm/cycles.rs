@@ -100,7 +100,7 @@ impl<O: Observer> Sm<'_, O> {
         loop {
             let soonest = self.due.soonest();
             let mut changed = false;
-            for (s, scheduler) in self.schedulers.iter_mut().enumerate() {
+            for (s, scheduler) in self.schedulers.iter().enumerate() {
                 if self.due.of(s) == soonest {
                     let next = scheduler.next(&self.issuer.shared);
                     self.due.set(s, next);
