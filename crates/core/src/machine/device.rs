@@ -39,7 +39,7 @@ pub struct Outcome<O> {
     pub cycles: Cycle,
     /// Number of SMs with work.
     pub active_sms: u32,
-    /// True if the SMs ran interleaved in cycle order because blocks can communicate.
+    /// True if the SMs had their turns in the order of cycles because blocks can communicate.
     pub interleaved: bool,
     /// Resident blocks per SM and their limiting resource.
     pub occupancy: Occupancy,
