@@ -92,20 +92,20 @@ fn words_of(elements: u64, ty: Type) -> Option<usize> {
     usize::try_from(bytes.div_ceil(4)).ok()
 }
 
+/// Returns the words of elements that are all 0; `None` if host memory is short.
+///
+/// They take memory only once they are written.
+pub(super) fn zeros(elements: u64, ty: Type) -> Option<Vec<u32>> {
+    Packer::with_room(elements, ty)?;
+    Some(vec![0; words_of(elements, ty)?])
+}
+
 impl Packer {
     /// Reserves room for `elements` of the type; `None` if host memory is short.
     pub(super) fn with_room(elements: u64, ty: Type) -> Option<Packer> {
         let mut words = Vec::new();
         words.try_reserve_exact(words_of(elements, ty)?).ok()?;
         Some(Packer { words, pending: 0, filled: 0 })
-    }
-
-    /// Returns the words of elements of the type that are all 0; `None` if host memory is short.
-    ///
-    /// They take memory only once they are written.
-    pub(super) fn zeros(elements: u64, ty: Type) -> Option<Vec<u32>> {
-        Packer::with_room(elements, ty)?;
-        Some(vec![0; words_of(elements, ty)?])
     }
 
     /// Appends one element.

@@ -4,7 +4,7 @@
 //! Generators", OOPSLA 2014), addressed by index: element `i` depends only on the seed and `i`, so
 //! any program can compute it. `lcg(seed)` is the generator of a typical one-line host loop in C.
 
-use super::element::{Packer, Value, encode, fits, mask};
+use super::element::{Packer, Value, encode, fits, mask, zeros};
 use super::expression::Expr;
 use super::plan::{Each, Sequence, SequenceKind};
 use super::reference::{Region, block_sums};
@@ -113,14 +113,14 @@ pub(super) fn words(
                 state >> 8 & 0xffff
             });
             let drawn = drawn.take(count as usize);
-            match element {
-                _ if element.is_float() => {
-                    for value in drawn {
-                        packer.push(wrapped(Value::Int(value.into()), element, span)?, element);
-                    }
+            if element.is_float() {
+                for value in drawn {
+                    packer.push(wrapped(Value::Int(value.into()), element, span)?, element);
                 }
-                _ if element.bits() == 32 => packer.extend(drawn),
-                _ => drawn.for_each(|v| packer.push(u64::from(v) & mask(element), element)),
+            } else if element.bits() == 32 {
+                packer.extend(drawn);
+            } else {
+                drawn.for_each(|value| packer.push(u64::from(value) & mask(element), element));
             }
         }
         SequenceKind::File { path, result } => {
@@ -233,7 +233,7 @@ pub(super) fn wrapped(value: Value, element: Type, span: Span) -> Result<u64, Di
 /// Repeats the same bits `count` times.
 fn same(bits: u64, place: Place, span: Span) -> Result<Vec<u32>, Diagnostic> {
     if bits == 0 {
-        return Packer::zeros(place.count, place.element).ok_or_else(|| no_memory(span));
+        return zeros(place.count, place.element).ok_or_else(|| no_memory(span));
     }
     let mut packer =
         Packer::with_room(place.count, place.element).ok_or_else(|| no_memory(span))?;

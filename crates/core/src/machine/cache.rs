@@ -20,8 +20,8 @@ const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 
 /// Tags of one cache.
 ///
-/// A set gets its ways when a line first maps to it: a large cache costs little until it is used,
-/// only addresses.
+/// A set gets its ways when a line first maps to it: a large cache takes hardly any memory until it
+/// is used.
 #[derive(Clone)]
 pub(super) struct Cache {
     ways: usize,

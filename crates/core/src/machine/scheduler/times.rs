@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn warps_of_all_rows_are_found_by_their_times() {
+    fn warps_of_all_vectors_are_found_by_their_times() {
         let mut times = Times::new(64);
         assert!(times.by(100) == 0 && times.is_far(times.first([])));
         for warp in 0..64 {
