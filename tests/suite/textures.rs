@@ -43,7 +43,7 @@ fn a_formatted_store_outside_changes_nothing() {
     }
 }
 
-/// Reductions of a surface are atomics: their blocks communicate, so their SMs share one thread.
+/// Reductions of a surface are atomics: their blocks communicate, so their SMs run interleaved.
 #[test]
 fn reductions_of_many_blocks_lose_nothing() {
     let many = ["run", "tests/textures/sum_of_blocks.ir", "--set", "blocks=4000", "--jobs", "2"];

@@ -96,8 +96,8 @@ impl<'a> About<'a> {
             );
         } else if interleaved {
             notes.push(
-                "Blocks of this kernel can communicate: the figures are those of SMs that take turns in \
-                 the order of cycles."
+                "Blocks of this kernel can communicate, so the SMs ran interleaved: the figures are \
+                 those of turns in the order of cycles."
                     .into(),
             );
         }
