@@ -278,7 +278,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
         }
         let next = warp.control.active();
-        self.settle_at::<NATIVE>(scheduler, warp, w, next, used, times.resume);
+        self.settle_at::<NATIVE, false>(scheduler, warp, w, next, used, times.resume);
         Ok(after)
     }
 

@@ -225,10 +225,13 @@ impl Watch {
     #[inline]
     pub(super) fn tick(&mut self) -> bool {
         self.quiet += 1;
+        if self.quiet < QUIET {
+            return false;
+        }
         if self.quiet == QUIET {
             self.records.clear();
         }
-        self.quiet >= QUIET
+        true
     }
 
     /// Counts `n` issues that are not observed. States are compared from the next [`Watch::tick`]

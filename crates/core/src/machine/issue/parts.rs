@@ -60,7 +60,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         warp.micro_ops.issued = 0;
         warp.write_back(cost, now + Cycle::from(cost.latency));
         let next = warp.control.active();
-        self.settle_at::<false>(scheduler, warp, w, next, now + 1, cost.gap.after(now));
+        self.settle_at::<false, true>(scheduler, warp, w, next, now + 1, cost.gap.after(now));
     }
 
     /// Tells an observer that does not hear each micro-op of the further ones of the warp's step.

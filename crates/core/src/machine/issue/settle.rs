@@ -25,15 +25,17 @@ impl<O: Observer> Issuer<'_, O> {
     ) {
         let active = warp.control.active();
         if self.native {
-            self.settle_at::<true>(scheduler, warp, w, active, from, resume);
+            self.settle_at::<true, false>(scheduler, warp, w, active, from, resume);
         } else {
-            self.settle_at::<false>(scheduler, warp, w, active, from, resume);
+            self.settle_at::<false, false>(scheduler, warp, w, active, from, resume);
         }
     }
 
     /// As [`Issuer::settle`], for a warp with `active` PC and lanes, of machine code if `NATIVE`.
+    ///
+    /// `STRAIGHT` is true after a step that changed only registers: nothing is to be resolved.
     #[inline(always)]
-    pub(super) fn settle_at<const NATIVE: bool>(
+    pub(super) fn settle_at<const NATIVE: bool, const STRAIGHT: bool>(
         &mut self,
         scheduler: &mut Scheduler,
         warp: &mut Warp,
@@ -45,7 +47,7 @@ impl<O: Observer> Issuer<'_, O> {
         match active {
             Some((pc, lanes)) if self.issues_next(warp, pc) => {
                 self.observer.control(self.id, WarpId(w as u32), &warp.control);
-                self.await_issue::<NATIVE>(scheduler, warp, (pc, lanes), from, resume);
+                self.await_issue::<NATIVE, STRAIGHT>(scheduler, warp, (pc, lanes), from, resume);
             }
             _ => self.settle_further(scheduler, warp, w, from, resume),
         }
@@ -83,9 +85,9 @@ impl<O: Observer> Issuer<'_, O> {
         self.observer.control(self.id, WarpId(w as u32), &warp.control);
         match next {
             Some(at) if self.native => {
-                return self.await_issue::<true>(scheduler, warp, at, from, resume);
+                return self.await_issue::<true, false>(scheduler, warp, at, from, resume);
             }
-            Some(at) => return self.await_issue::<false>(scheduler, warp, at, from, resume),
+            Some(at) => return self.await_issue::<false, false>(scheduler, warp, at, from, resume),
             None => {}
         }
         warp.next = None;
@@ -96,9 +98,10 @@ impl<O: Observer> Issuer<'_, O> {
         scheduler.set_ready(warp.local(), NEVER, Port::Alu);
     }
 
-    /// Makes a warp wait to issue its next step, of machine code if `NATIVE`.
+    /// Makes a warp wait to issue its next step, of machine code if `NATIVE`, `STRAIGHT` after the one
+    /// before.
     #[inline(always)]
-    fn await_issue<const NATIVE: bool>(
+    fn await_issue<const NATIVE: bool, const STRAIGHT: bool>(
         &mut self,
         scheduler: &mut Scheduler,
         warp: &mut Warp,
@@ -112,10 +115,12 @@ impl<O: Observer> Issuer<'_, O> {
         let opens = warp.opens.only_if(!cost.ahead);
         let uniform = warp.uniform.only_if(!cost.ahead & cost.branches);
         let resume = resume.max(opens).max(uniform);
-        let soonest = resume.max(warp.resolves);
+        // A warp issues nothing before its last branch is resolved.
+        debug_assert!(!STRAIGHT || warp.refetch == 0 && resume.max(warp.resolves) == resume);
+        let soonest = if STRAIGHT { resume } else { resume.max(warp.resolves) };
         let resolves = if NATIVE { soonest } else { before };
         let asked = if NATIVE { soonest } else { resume }.cycle().max(from);
-        let refetch = Cycle::from(std::mem::take(&mut warp.refetch));
+        let refetch = if STRAIGHT { 0 } else { std::mem::take(&mut warp.refetch).into() };
         let mut fetched = match &mut self.native_fetch {
             Some(fetch) if NATIVE => fetch.fetch(warp.scheduler(), cost.line, asked) + refetch,
             _ => self.instructions.fetch(cost.line, asked).max(asked + refetch),

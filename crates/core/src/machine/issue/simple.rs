@@ -48,6 +48,6 @@ impl<O: Observer> Issuer<'_, O> {
             warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
         }
         warp.write_back(cost, done);
-        self.settle_at::<NATIVE>(scheduler, warp, w, next, now + 1, cost.gap.after(now));
+        self.settle_at::<NATIVE, true>(scheduler, warp, w, next, now + 1, cost.gap.after(now));
     }
 }

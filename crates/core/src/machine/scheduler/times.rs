@@ -80,7 +80,7 @@ impl Times {
     /// Returns true if the times need another base before those at `now` are asked for.
     #[inline(always)]
     pub(super) fn is_over(&self, now: Cycle) -> bool {
-        now.saturating_sub(self.base) >= PERIOD
+        now.wrapping_sub(self.base) >= PERIOD
     }
 
     /// Begins again at `base` with the next issue of each warp.
@@ -90,10 +90,11 @@ impl Times {
         (0..WIDTH * self.vectors).for_each(|warp| self.set(warp, next(warp).max(base)));
     }
 
-    /// Returns the warps that can issue by `now`.
+    /// Returns the warps that can issue by `now`, for which the times need [no other
+    /// base](Times::is_over).
     #[inline(always)]
     pub(super) fn by(&self, now: Cycle) -> u64 {
-        let now = i16x8::splat(self.entry(now));
+        let now = i16x8::splat(now.wrapping_sub(self.base) as i16);
         let mut later = self.unused;
         each(self.vectors, |number| {
             let bits = u64::from(self.entries[number].simd_gt(now).to_bitmask());
