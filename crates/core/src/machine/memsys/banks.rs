@@ -1,6 +1,6 @@
 //! Passes over the banks of shared memory.
 
-use super::distinct::Distinct;
+use super::distinct::{Distinct, Repeats, of_close};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::MemoryAccess;
 
@@ -49,14 +49,14 @@ pub(super) fn atomic_wavefronts(
 ) -> (u32, u32) {
     if access.bytes <= 4 && !access.row {
         let words = words_of(access.lanes, 1, addresses, banks);
-        return (words.longest(), words.most().max(1));
+        return (words.longest, words.most.max(1));
     }
     (wavefronts(access, addresses, banks), same_word_lanes(access, addresses))
 }
 
 /// Returns the most lanes that access the same word, at least 1.
 pub(super) fn same_word_lanes(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
-    words_of(access.lanes, 1, addresses, BANKS).most().max(1)
+    words_of(access.lanes, 1, addresses, BANKS).most.max(1)
 }
 
 /// Returns the passes of lanes that are served together.
@@ -66,25 +66,36 @@ fn passes_of(
     addresses: &[u64; MAX_LANES],
     banks: u32,
 ) -> u32 {
-    words_of(lanes, words_per_lane, addresses, banks).longest()
+    words_of(lanes, words_per_lane, addresses, banks).longest
 }
 
-/// Returns the distinct words of lanes by bank; at most 64 words are served together.
+/// Returns the repeats of the words of lanes, by bank; at most 64 words are served together.
 fn words_of(
     lanes: LaneMask,
     words_per_lane: u32,
     addresses: &[u64; MAX_LANES],
     banks: u32,
-) -> Distinct {
-    let mut words = Distinct::new();
-    let last_bank = u64::from(banks - 1); // their number is a power of two
-    for lane in lanes.lanes() {
-        let first = addresses[lane as usize % MAX_LANES] / 4;
-        for word in first..first + u64::from(words_per_lane) {
-            words.add(word & last_bank, word);
+) -> Repeats {
+    let banks = u64::from(banks); // a power of two
+    let first = |lane: usize| addresses[lane % MAX_LANES] / 4;
+    if words_per_lane == 1 {
+        let close = if lanes == LaneMask::FULL {
+            of_close((0..MAX_LANES).map(first), banks)
+        } else {
+            of_close(lanes.lanes().map(|lane| first(lane as usize)), banks)
+        };
+        if let Some(repeats) = close {
+            return repeats;
         }
     }
-    words
+    let mut words = Distinct::new();
+    for lane in lanes.lanes() {
+        let first = first(lane as usize);
+        for word in first..first + u64::from(words_per_lane) {
+            words.add(word & (banks - 1), word);
+        }
+    }
+    words.repeats()
 }
 
 /// Returns the passes of the same bytes without conflicts.

@@ -2,6 +2,37 @@
 
 /// Number of lists, and the most numbers.
 const MOST: usize = 64;
+/// Numbers of an aligned window that have a table entry each.
+const WINDOW: usize = 256;
+
+/// Length of the longest list of distinct numbers, and how often the most frequent number occurs; 0
+/// without numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Repeats {
+    pub longest: u32,
+    pub most: u32,
+}
+
+/// Returns the repeats of at most 64 numbers, which are in the list of their remainder modulo
+/// `lists` (a power of two, at most 64). `None` if they are not in one aligned window of 256.
+#[inline(always)]
+pub(super) fn of_close(numbers: impl Iterator<Item = u64> + Clone, lists: u64) -> Option<Repeats> {
+    let first = numbers.clone().next()?;
+    let apart = numbers.clone().fold(0, |apart, number| apart | number ^ first);
+    if apart >= WINDOW as u64 {
+        return None;
+    }
+    let (mut times, mut lengths) = ([0_u8; WINDOW], [0_u8; MOST]);
+    for number in numbers {
+        let times = &mut times[number as usize % WINDOW];
+        // Without a branch, which a processor could not predict.
+        lengths[(number & (lists - 1)) as usize % MOST] += u8::from(*times == 0);
+        *times += 1;
+    }
+    let [longest, most] =
+        [&lengths[..], &times[..]].map(|all| all.iter().fold(0, |a, &b| b.max(a)));
+    Some(Repeats { longest: longest.into(), most: most.into() })
+}
 
 /// At most 64 distinct numbers, each in one of 64 lists, with how often it was added.
 pub(super) struct Distinct {
@@ -60,15 +91,25 @@ impl Distinct {
         self.most = self.most.max(1);
     }
 
-    /// Returns the length of the longest list; 0 without numbers.
-    #[inline]
-    pub(super) fn longest(&self) -> u32 {
-        self.longest.into()
+    /// Returns the repeats of the numbers.
+    pub(super) fn repeats(&self) -> Repeats {
+        Repeats { longest: self.longest.into(), most: self.most.into() }
     }
+}
 
-    /// Returns how often the most frequent number was added; 0 without numbers.
-    #[inline]
-    pub(super) fn most(&self) -> u32 {
-        self.most.into()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn close_numbers_repeat_as_any_others() {
+        for (stride, lists) in [(1, 32), (3, 32), (7, 16), (0, 64), (8, 64)] {
+            let numbers = (0..32).map(|lane| 512 + lane * lane * stride % 256);
+            let mut distinct = Distinct::new();
+            numbers.clone().for_each(|number| distinct.add(number % lists, number));
+            assert_eq!(of_close(numbers, lists), Some(distinct.repeats()), "{stride} {lists}");
+        }
+        assert_eq!(of_close([255, 256].into_iter(), 32), None, "two windows");
+        assert_eq!(of_close(std::iter::empty(), 32), None);
     }
 }
