@@ -167,8 +167,21 @@ impl Kernel {
 
     /// Returns the kernel's own registers that some path reads before they are written.
     pub fn read_unset(&self) -> Vec<Register> {
+        flow::Liveness::new(self.own_insts(), &self.registers).at_entry
+    }
+
+    /// Returns the instructions of the kernel itself, without those of its functions.
+    fn own_insts(&self) -> &[Inst] {
         let own = self.functions.first().map_or(self.insts.len(), |f| f.first as usize);
-        flow::Liveness::new(&self.insts[..own], &self.registers).at_entry
+        &self.insts[..own]
+    }
+
+    /// Returns the registers that a starting warp must set to 0, beside the predicates: a lane may
+    /// read them before it has written them, or another lane may.
+    ///
+    /// `None`: all.
+    pub fn unset_registers(&self) -> Option<Vec<Register>> {
+        flow::unset_registers(self)
     }
 
     /// Returns true for each instruction whose value a spin loop waits for.

@@ -53,10 +53,23 @@ impl RegisterFile {
     pub fn start(&mut self, registers: &Registers, place: &WarpPlace) {
         self.narrow.clear();
         self.wide.clear();
+        self.fill_constants(registers);
+        self.start_with(&[], registers, place);
+    }
+
+    /// As [`RegisterFile::start`], but of the registers only the `unset` ones and predicates are 0,
+    /// others arbitrary ([`Kernel::unset_registers`](crate::kernel::Kernel::unset_registers)).
+    pub fn start_with(&mut self, unset: &[Register], registers: &Registers, place: &WarpPlace) {
+        for register in unset {
+            match register {
+                Register::Narrow(row) => self.narrow[usize::from(row.0)].fill(0),
+                Register::Wide(row) => self.wide[usize::from(row.0)].fill(0),
+                Register::Predicate(_) => {}
+            }
+        }
         self.predicates.fill(0);
         self.calls.iter_mut().for_each(CallStack::clear);
         self.copies.clear();
-        self.fill_constants(registers);
         for &(row, special) in &registers.specials {
             fill_special(special, place, &mut self.narrow[usize::from(row.0)]);
         }

@@ -20,6 +20,7 @@ mod spins;
 #[cfg(test)]
 mod tests;
 mod uniformity;
+mod unset;
 mod warnings;
 
 pub use around::Around;
@@ -35,6 +36,7 @@ pub use loops::Loop;
 pub(crate) use operands::is_wide;
 pub(in crate::kernel) use spins::awaited;
 pub(crate) use spins::{observes, observing_functions, spins};
+pub(in crate::kernel) use unset::unset_registers;
 pub use warnings::warnings;
 
 use std::ops::Range;

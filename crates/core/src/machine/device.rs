@@ -27,7 +27,7 @@ use crate::code::{Code, Scheme};
 use crate::divergence::{SideOrder, WarpControl};
 use crate::event::Observer;
 use crate::exec::{self, FaultKind, GlobalMemory, WarpPlace};
-use crate::kernel::{Kernel, Registers};
+use crate::kernel::{Kernel, Register, Registers};
 use crate::launch::Launch;
 use crate::spec::{Machine, Memory, Policy};
 
@@ -59,6 +59,8 @@ pub(super) struct Context<'a> {
     pub active_sms: u32,
     /// Rows of the register file with their initial values.
     pub registers: Registers,
+    /// Registers that a starting warp sets to 0, all if `None`. Others are never read unset.
+    pub unset: Option<Vec<Register>>,
     pub params: Vec<u8>,
     /// Memory system, with the latencies of machine code for such a kernel.
     pub memory: Memory,
@@ -118,6 +120,7 @@ impl<'a> Context<'a> {
             occupancy,
             active_sms,
             registers: constants::registers(code.kernel(), launch, global),
+            unset: code.kernel().unset_registers(),
             params: constants::bank_zero(code.kernel(), launch),
             memory: memory_of(code.kernel(), spec),
             grid: launch.grid,

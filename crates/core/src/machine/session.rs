@@ -119,7 +119,9 @@ pub fn step_through<R>(
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
     let base = contents::images(kernel, &launch);
     let global = contents::load(kernel, &mut launch);
-    let cx = Context::new(code, &launch, spec, options, occupancy, &global);
+    let mut cx = Context::new(code, &launch, spec, options, occupancy, &global);
+    // Registers that are not set yet are shown, too.
+    cx.unset = None;
     let alone = SmId(block.0 % cx.active_sms.max(1));
     let ids = if cx.communicates() { (0..cx.active_sms).map(SmId).collect() } else { vec![alone] };
     let mut sms: Vec<_> = ids.into_iter().map(|id| Sm::new(&cx, id, Listener::default())).collect();

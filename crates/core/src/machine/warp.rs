@@ -200,7 +200,10 @@ impl Warp {
         self.control.restart(cx.control(lanes, u64::from(id.0) * 64 + u64::from(index)));
         (self.block, self.block_id, self.index) = (slot, id, index);
         let place = WarpPlace { first_thread, warp_id: w as u32, ..cx.place(sm, id) };
-        self.registers.start(&cx.registers, &place);
+        match &cx.unset {
+            Some(unset) => self.registers.start_with(unset, &cx.registers, &place),
+            None => self.registers.start(&cx.registers, &place),
+        }
         lanes
     }
 

@@ -53,6 +53,17 @@ fn operands_become_rows_and_only_registers_are_read_and_written() {
 }
 
 #[test]
+fn a_warp_starts_with_zeros_where_a_lane_may_read_before_it_writes() {
+    let k = kernel(
+        "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 mov.u32 %r2, 5; \
+         add.u32 %r3, %r1, %r2; shfl.sync.idx.b32 %r4, %r3, 0, 31, -1; mov.u32 %r5, %r4; ret;",
+    );
+    let unset = k.unset_registers().expect("PTX lists what it reads");
+    let narrow = |name| Register::Narrow(row(&k, name));
+    assert_eq!(unset, ["%r2", "%r3"].map(narrow), "under a guard; by another lane");
+}
+
+#[test]
 fn a_guard_is_read_once() {
     let k = kernel("setp.lt.u32 %p1, %r1, 4; @!%p1 add.u32 %r1, %r1, %r1; ret;");
     let guard = k.insts[1].guard.expect("a guard");
