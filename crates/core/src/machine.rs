@@ -34,6 +34,7 @@ mod scheduler;
 mod session;
 mod shares;
 mod sm;
+mod spares;
 mod stores;
 mod turns;
 mod unevenness;

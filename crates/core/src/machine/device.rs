@@ -20,6 +20,7 @@ use super::options::{Options, Timing};
 use super::pricing::{PricedCode, blocks_communicate, has_checked_order, may_run_ahead};
 use super::shares::{Blocks, Shares};
 use super::sm::Sm;
+use super::spares::Spares;
 use super::untimed;
 use super::verdict::{FaultReport, Finish};
 use crate::base::{BlockId, Cycle, LaneMask, SmId};
@@ -86,6 +87,8 @@ pub(super) struct Context<'a> {
     pub accesses: Option<AccessOrder>,
     /// True if SMs log their L2 requests.
     pub logs_l2: bool,
+    /// Warps of SMs that have ended.
+    pub spares: Spares,
     order: SideOrder,
 }
 
@@ -139,6 +142,7 @@ impl<'a> Context<'a> {
             atomics: native.and_then(|times| times.atomics).map(AtomicUnits::new),
             accesses: None,
             logs_l2: false,
+            spares: Spares::default(),
             order: options.order,
         }
     }
@@ -456,7 +460,7 @@ pub(super) struct Ended<O> {
 impl<O: Observer> Ended<O> {
     pub(super) fn new(mut sm: Sm<'_, O>, finish: Option<Finish>) -> Ended<O> {
         let cycles = sm.end();
-        let (observer, log) = sm.issuer.into_seen();
+        let (observer, log) = sm.into_seen();
         Ended { finish, cycles, observer, log }
     }
 }

@@ -13,6 +13,7 @@ pub(super) use cycles::{ISSUES, ISSUES_BESIDE};
 use super::block::{Block, Votes};
 use super::device::Context;
 use super::issue::{After, Issuer, split};
+use super::l2::replay::RequestLog;
 use super::scheduler::Scheduler;
 use super::verdict::{FaultReport, Finish};
 use super::warp::{Opened, Until, Warp};
@@ -66,17 +67,16 @@ impl<'a, O: Observer> Sm<'a, O> {
     pub(super) fn new(cx: &'a Context<'a>, id: SmId, observer: O) -> Sm<'a, O> {
         let spec = cx.spec;
         let slots = cx.slots(id);
-        let warps = (0..slots * cx.occupancy.warps_per_block as usize)
-            .map(|w| {
-                Warp::new(
-                    (w % spec.schedulers as usize, w / spec.schedulers as usize),
-                    RegisterFile::new(&cx.registers),
-                    LocalMemory::limited(cx.kernel.local_bytes, cx.local_limit),
-                    cx.program.scoreboard,
-                    cx.control(LaneMask::EMPTY, 0),
-                )
-            })
-            .collect::<Vec<_>>();
+        let idle = cx.control(LaneMask::EMPTY, 0);
+        let warps = cx.spares.take(slots * cx.occupancy.warps_per_block as usize, &idle, |w| {
+            Warp::new(
+                (w % spec.schedulers as usize, w / spec.schedulers as usize),
+                RegisterFile::new(&cx.registers),
+                LocalMemory::limited(cx.kernel.local_bytes, cx.local_limit),
+                cx.program.scoreboard,
+                idle.clone(),
+            )
+        });
         let per_scheduler = warps.len().div_ceil(spec.schedulers as usize);
         let mut sm = Sm {
             id,
@@ -118,6 +118,12 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
         self.issuer.observer.on(Event::SmEnd { cycle: end, sm: self.id, blocks: self.blocks_run });
         end
+    }
+
+    /// Returns the observer and the logged L2 requests.
+    pub(super) fn into_seen(self) -> (O, Option<RequestLog>) {
+        self.cx.spares.give(self.warps);
+        self.issuer.into_seen()
     }
 
     fn reason_of_idleness(&self, s: usize) -> SlotLoss {

@@ -56,7 +56,7 @@ impl Until {
 }
 
 /// Wait of a warp between two issues.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Waiting {
     /// First cycle not yet attributed.
     pub from: Cycle,
@@ -73,7 +73,7 @@ pub(super) struct Waiting {
 }
 
 /// Progress of a step that expands to several micro-ops.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct MicroOps {
     /// Micro-ops issued; 0: no such step.
     pub issued: u32,
@@ -165,15 +165,9 @@ impl Warp {
             index: 0,
             since: 0,
             next: None,
-            waiting: Waiting {
-                from: 0,
-                before: Until::default(),
-                resolves: Until::default(),
-                fetched: 0,
-                until: Until::default(),
-            },
+            waiting: Waiting::default(),
             refetch: 0,
-            micro_ops: MicroOps { issued: 0, lanes: LaneMask::EMPTY },
+            micro_ops: MicroOps::default(),
             arrivals: Vec::new(),
             come: Vec::new(),
             ahead: None,
@@ -217,6 +211,15 @@ impl Warp {
     #[inline(always)]
     pub(super) fn local(&self) -> usize {
         self.home.1.into()
+    }
+
+    /// Makes it a warp that has not started, with the control state `idle`.
+    pub(super) fn renew(&mut self, idle: WarpControl) {
+        self.reset();
+        self.control.restart(idle);
+        self.next = None;
+        self.micro_ops = MicroOps::default();
+        self.waiting = Waiting::default();
     }
 
     /// Clears the pending state of the slot's former warp.

@@ -35,16 +35,16 @@ impl<'a, O: Observer> Sm<'a, O> {
         (slots, turn): (usize, u64),
         observer: O,
     ) -> Sm<'a, O> {
-        let warp = || {
+        let idle = cx.control(LaneMask::EMPTY, 0);
+        let warps = cx.spares.take(slots * cx.occupancy.warps_per_block as usize, &idle, |_| {
             let local = LocalMemory::limited(cx.kernel.local_bytes, cx.local_limit);
-            let control = cx.control(LaneMask::EMPTY, 0);
-            Warp::new((0, 0), RegisterFile::new(&cx.registers), local, 0, control)
-        };
+            Warp::new((0, 0), RegisterFile::new(&cx.registers), local, 0, idle.clone())
+        });
         let blocks = (0..slots).map(|_| Block::new(cx.shared_bytes, cx.kernel)).collect();
         let mut sm = Sm {
             id,
             cx,
-            warps: (0..slots * cx.occupancy.warps_per_block as usize).map(|_| warp()).collect(),
+            warps,
             free: (0..slots).rev().collect(),
             next_block: u64::from(id.0),
             blocks_run: 0,
@@ -86,6 +86,7 @@ impl<'a, O: Observer> Sm<'a, O> {
     /// Reports the SM's end and returns the observer.
     pub(super) fn end(self) -> O {
         let (sm, blocks) = (self.id, self.blocks_run);
+        self.cx.spares.give(self.warps);
         let mut observer = self.runner.into_observer();
         observer.on(Event::SmEnd { cycle: 0, sm, blocks });
         observer
