@@ -21,6 +21,7 @@ mod dram;
 mod expansion;
 mod fences;
 mod fetch;
+mod host;
 mod interleaved;
 mod issue;
 mod l2;
@@ -43,7 +44,8 @@ mod verdict;
 mod warp;
 
 pub use block::{DoesNotFit, Occupancy};
-pub use device::{Host, Outcome, Watched, fits, run, watch};
+pub use device::{Outcome, Watched, fits, run, watch};
+pub use host::Host;
 pub use options::{Options, Timing};
 pub use session::{Access, Saved, Session, WarpState, step_through};
 pub use verdict::{FaultReport, Finish, Hang, Limit, QUIET, StuckLanes};

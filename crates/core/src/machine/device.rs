@@ -7,13 +7,12 @@
 //! through one L2 for the counters ([`replay`]). Not modeled: dynamic block dispatch, contention
 //! between SMs beyond the equal shares.
 
-use std::sync::Mutex;
-
 use super::access_order::AccessOrder;
 use super::atomics::AtomicUnits;
 use super::block::{DoesNotFit, Occupancy};
 use super::constants;
 use super::contents::{load, unload};
+use super::host::{Host, each, each_in_order};
 use super::interleaved;
 use super::l2::replay::{self, Found, RequestLog};
 use super::options::{Options, Timing};
@@ -233,26 +232,6 @@ fn memory_of(kernel: &Kernel, spec: &Machine) -> Memory {
     memory
 }
 
-/// Surroundings of a run: threads, and a receiver of progress. `()` has one thread and ignores progress.
-pub trait Host: Sync {
-    /// Calls `task` with each number below `n`, in any order, possibly at the same time.
-    fn each(&self, n: u32, task: &(dyn Fn(u32) + Sync)) {
-        (0..n).for_each(task);
-    }
-
-    /// Reports `blocks` more finished blocks.
-    fn blocks_done(&self, blocks: u64) {
-        let _ = blocks;
-    }
-
-    /// Reports `issues` more issued instructions.
-    fn issued(&self, issues: u64) {
-        let _ = issues;
-    }
-}
-
-impl Host for () {}
-
 /// Runs a compiled kernel, with or without time ([`Options::timing`]).
 ///
 /// `observer` makes one observer per SM; they are merged in SM order.
@@ -327,24 +306,22 @@ fn attempt<O: Observer>(
     }
     // A whole run continues when its observer is done: the paired `()` never is.
     let observer = || (observer(), ());
-    let done: Vec<Ended<(O, ())>> = if interleaved {
-        interleaved::run(&cx, (host, ahead != Ahead::No), &observer)
-    } else {
-        each(host, active_sms, |sm| run_alone(Sm::new(&cx, SmId(sm), observer()), host))
-    };
-    let cycles = done.iter().map(|sm| sm.cycles).max().unwrap_or(0);
-    let mut finish = Finish::Ok;
+    let (mut finish, mut cycles, mut logs) = (Finish::Ok, 0, Vec::new());
     let mut merged: Option<(O, ())> = None;
-    let mut logs = Vec::new();
-    for sm in done {
+    let mut add = |sm: Ended<(O, ())>| {
         if let (Finish::Ok, Some(how)) = (&finish, sm.finish) {
             finish = how;
         }
+        cycles = cycles.max(sm.cycles);
         logs.extend(sm.log);
-        match &mut merged {
-            None => merged = Some(sm.observer),
-            Some(all) => all.merge(sm.observer),
-        }
+        merge(&mut merged, sm.observer);
+    };
+    if interleaved {
+        let ended = interleaved::run(&cx, (host, ahead != Ahead::No), &observer);
+        ended.into_iter().for_each(add);
+    } else {
+        let run = |sm| run_alone(Sm::new(&cx, SmId(sm), observer()), host);
+        each_in_order(host, active_sms, run, &mut add);
     }
     let mut merged = merged.unwrap_or_else(observer);
     let found =
@@ -384,15 +361,12 @@ pub fn fits(
     Occupancy::new(code.kernel(), launch, spec).map(|_| ())
 }
 
-/// Applies `one` to each number below `n` on the host's threads and returns the results in order.
-pub(super) fn each<T: Send>(host: &dyn Host, n: u32, one: impl Fn(u32) -> T + Sync) -> Vec<T> {
-    let made: Vec<Mutex<Option<T>>> = (0..n).map(|_| Mutex::new(None)).collect();
-    host.each(n, &|i| {
-        if let Ok(mut place) = made[i as usize].lock() {
-            *place = Some(one(i));
-        }
-    });
-    made.into_iter().filter_map(|made| made.into_inner().ok().flatten()).collect()
+/// Merges the observer of the next SM into that of the SMs before it.
+pub(super) fn merge<O: Observer>(all: &mut Option<O>, next: O) {
+    match all {
+        None => *all = Some(next),
+        Some(all) => all.merge(next),
+    }
 }
 
 /// Outcome of watching one block.

@@ -8,7 +8,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::access_order::AccessOrder;
-use super::device::{Context, Ended, Host, REPORT_ISSUES, each};
+use super::device::{Context, Ended, REPORT_ISSUES};
+use super::host::{Host, each};
 use super::sm::{ISSUES, ISSUES_BESIDE, Sm};
 use super::turns::Turns;
 use super::verdict::Finish;

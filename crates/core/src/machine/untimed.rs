@@ -32,7 +32,8 @@ use self::plan::Plan;
 use self::sm::Sm;
 use super::block::{DoesNotFit, Occupancy};
 use super::contents::{load, unload};
-use super::device::{Context, Host, Outcome, each};
+use super::device::{Context, Outcome, merge};
+use super::host::{Host, each_in_order};
 use super::options::Options;
 use super::verdict::Finish;
 use crate::base::SmId;
@@ -78,23 +79,19 @@ pub(super) fn run<O: Observer>(
     let plan = Plan::new(code, &cx.program.costs);
     let active_sms = cx.active_sms;
     let interleaved = cx.program.communicates;
-    let done: Vec<Ended<O>> = if interleaved {
-        run_interleaved(&cx, &plan, host, &observer)
-    } else {
-        each(host, active_sms, |sm| {
-            run_alone(Sm::new(&cx, &plan, SmId(sm), (1, TURN), observer()), host)
-        })
-    };
     let mut finish = Finish::Ok;
     let mut merged: Option<O> = None;
-    for sm in done {
+    let mut add = |sm: Ended<O>| {
         if matches!(finish, Finish::Ok) {
             finish = sm.finish;
         }
-        match &mut merged {
-            None => merged = Some(sm.observer),
-            Some(all) => all.merge(sm.observer),
-        }
+        merge(&mut merged, sm.observer);
+    };
+    if interleaved {
+        run_interleaved(&cx, &plan, host, &observer).into_iter().for_each(add);
+    } else {
+        let run = |sm| run_alone(Sm::new(&cx, &plan, SmId(sm), (1, TURN), observer()), host);
+        each_in_order(host, active_sms, run, &mut add);
     }
     let observer = merged.unwrap_or_else(observer);
     drop(cx);
