@@ -271,6 +271,22 @@ impl Op {
             _ => None,
         }
     }
+
+    /// Returns true if the instruction only computes within its lane's registers.
+    pub(crate) fn only_computes(&self) -> bool {
+        matches!(
+            self,
+            Op::Lane(_)
+                | Op::Setp(_)
+                | Op::Select { .. }
+                | Op::PredicateLogic { .. }
+                | Op::Carry(_)
+                | Op::Test { .. }
+                | Op::Video(_)
+                | Op::Clock { .. }
+                | Op::Join(_)
+        )
+    }
 }
 
 /// Clocks that a program can read.

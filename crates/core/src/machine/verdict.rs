@@ -334,7 +334,7 @@ impl Record {
     fn equal_where_it_matters(&self, now: &RegisterFile, steps: &[MicroOp]) -> bool {
         let visited = || steps.iter().zip(&self.visited).filter(|&(_, &v)| v).map(|(s, _)| &s.inst);
         let mut matter: Vec<Register> = Vec::new();
-        for inst in visited().filter(|inst| !only_computes(&inst.op)) {
+        for inst in visited().filter(|inst| !inst.op.only_computes()) {
             matter.extend(&inst.reads);
         }
         backwards(visited, &mut matter);
@@ -393,22 +393,6 @@ fn backwards<'i, I: Iterator<Item = &'i Inst>>(
             return;
         }
     }
-}
-
-/// Returns true if the instruction only computes within its lane's registers.
-fn only_computes(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Lane(_)
-            | Op::Setp(_)
-            | Op::Select { .. }
-            | Op::PredicateLogic { .. }
-            | Op::Carry(_)
-            | Op::Test { .. }
-            | Op::Video(_)
-            | Op::Clock { .. }
-            | Op::Join(_)
-    )
 }
 
 /// Maximum number of lane sets listed.

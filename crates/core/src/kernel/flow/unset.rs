@@ -41,29 +41,22 @@ pub(in crate::kernel) fn unset_registers(kernel: &Kernel) -> Option<Vec<Register
 
 /// Returns true if each lane reads only its own registers, which the instruction lists.
 fn is_lane_by_lane(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Lane(_)
-            | Op::Setp(_)
-            | Op::PredicateLogic { .. }
-            | Op::Select { .. }
-            | Op::Carry(_)
-            | Op::Test { .. }
-            | Op::Video(_)
-            | Op::Clock { .. }
-            | Op::Load(_)
-            | Op::Store(_)
-            | Op::Atomic(_)
-            | Op::AtomicVector(_)
-            | Op::Branch { .. }
-            | Op::Switch(_)
-            | Op::ReadSlot(_)
-            | Op::WriteSlot(_)
-            | Op::Return
-            | Op::Exit
-            | Op::Barrier(_)
-            | Op::ActiveMask { .. }
-            | Op::Vote(_)
-            | Op::Fence(_)
-    )
+    op.only_computes()
+        || matches!(
+            op,
+            Op::Load(_)
+                | Op::Store(_)
+                | Op::Atomic(_)
+                | Op::AtomicVector(_)
+                | Op::Branch { .. }
+                | Op::Switch(_)
+                | Op::ReadSlot(_)
+                | Op::WriteSlot(_)
+                | Op::Return
+                | Op::Exit
+                | Op::Barrier(_)
+                | Op::ActiveMask { .. }
+                | Op::Vote(_)
+                | Op::Fence(_)
+        )
 }
