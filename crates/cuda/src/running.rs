@@ -257,6 +257,7 @@ fn failure(finish: &Finish) -> Option<Error> {
             FaultKind::StackOverflow { .. } => Error::HARDWARE_STACK_ERROR,
             FaultKind::BadCallTarget { .. } => Error::INVALID_PC,
             FaultKind::Assertion(_) => Error::ASSERT,
+            FaultKind::NotInMask { .. } => Error::ILLEGAL_INSTRUCTION,
             _ => Error::LAUNCH_FAILED,
         },
     })
