@@ -7,7 +7,7 @@ use crate::exec::lanes::{predicate, set_predicate};
 use crate::exec::warp::{reduce, shuffle_source};
 use crate::kernel::{Native, ReduxFn, ShuffleMode, VoteFn};
 
-/// Executes SHFL. A lane that reads a lane that does not execute it keeps its own value.
+/// Executes SHFL. A lane that reads a lane that does not execute it gets 0, as on an H200.
 pub(super) fn shuffle(
     op: &Native,
     mode: ShuffleMode,
@@ -15,14 +15,14 @@ pub(super) fn shuffle(
     registers: &mut RegisterFile,
 ) {
     let [a, b, c]: [Values; 3] = op.s.map(|s| registers.narrow[usize::from(s.row.0)]);
-    let (mut sources, mut inside) = ([0; MAX_LANES], 0);
+    let (mut read, mut inside) = ([0; MAX_LANES], 0);
     for lane in 0..MAX_LANES {
         let (source, good) = shuffle_source(mode, lane as u32, b[lane], c[lane]);
-        let source = if lanes.contains(source) { source } else { lane as u32 };
-        sources[lane] = source as usize & (MAX_LANES - 1);
+        let value = a[source as usize & (MAX_LANES - 1)];
+        read[lane] = if lanes.contains(source) { value } else { 0 };
         inside |= u32::from(good) << lane;
     }
-    write(op, lanes, registers, |lane| a[sources[lane]]);
+    write(op, lanes, registers, |lane| read[lane]);
     if let Some(p) = op.p[0] {
         set_predicate(registers, p, lanes, inside);
     }
