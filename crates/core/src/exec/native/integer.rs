@@ -73,10 +73,11 @@ pub(in crate::exec::native) fn read_first(
     registers: &mut RegisterFile,
 ) {
     let a = integer(registers, op.s[0]);
-    if let (Some(lane), Some(d)) = (active.lowest(), op.d) {
-        let value = a[lane as usize % MAX_LANES];
-        let others = lanes_where(|lane| a[lane] != value) | predicate(registers, op.q[0]);
-        write_predicate(op, 0, active, registers, others);
+    let Some(lane) = active.lowest() else { return };
+    let value = a[lane as usize % MAX_LANES];
+    let others = lanes_where(|lane| a[lane] != value) | predicate(registers, op.q[0]);
+    write_predicate(op, 0, active, registers, others);
+    if let Some(d) = op.d {
         splat(registers, d, LaneMask::FULL, value);
     }
 }
