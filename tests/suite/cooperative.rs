@@ -17,18 +17,16 @@ fn blocks_of_a_cooperative_launch_meet() {
     }
 }
 
-/// Thread 0 spins alone while the others are at the WARPSYNC.ALL that ptxas puts before the barrier, and
+/// Thread 0 spins alone while the others wait at the WARPSYNC.ALL that ptxas puts before the barrier, and
 /// lanes leave the loop over the partial sums early: each barrier is met by whole warps.
 #[test]
 fn lanes_of_machine_code_meet_before_each_barrier() {
     let report = good(&["run", GRID[1], "--annotate"]);
     let at = |name: &str| report.lines().filter(|line| line.contains(name)).collect::<Vec<_>>();
-    for (name, count) in [("BAR.SYNC", 4), ("WARPSYNC.ALL", 1)] {
-        let lines = at(name);
-        assert_eq!(lines.len(), count, "{report}");
-        for line in lines {
-            assert!(line.split_whitespace().any(|word| word == "32.0"), "{line}");
-        }
+    let barriers = at("BAR.SYNC");
+    assert_eq!((barriers.len(), at("WARPSYNC.ALL").len()), (4, 1), "{report}");
+    for line in barriers {
+        assert!(line.split_whitespace().any(|word| word == "32.0"), "{line}");
     }
     let alone = at("YIELD").iter().all(|line| line.split_whitespace().any(|word| word == "1.0"));
     assert!(alone, "{report}");

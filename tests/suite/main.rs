@@ -36,6 +36,7 @@ mod later;
 mod launches;
 mod local;
 mod lowering;
+mod meetings;
 mod memory;
 mod model;
 mod new;

@@ -96,7 +96,7 @@ pub enum Flow {
 }
 
 /// Lanes with a common target of a call, a return or a branch through a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Side {
     /// Target PC.
     pub pc: Pc,
@@ -391,26 +391,64 @@ impl WarpControl {
 
     /// Returns the live members of a gathered `.sync` instruction elsewhere.
     ///
-    /// Always empty in stack mode, where absent lanes do not participate.
+    /// Always empty in stack mode, where absent lanes do not participate, and in machine code, which
+    /// gathers lanes by WARPSYNC.
     pub fn elsewhere(&self, members: LaneMask) -> LaneMask {
         match self {
-            WarpControl::Stack(_) => LaneMask::EMPTY,
+            WarpControl::Stack(_) | WarpControl::Elected(_) => LaneMask::EMPTY,
             WarpControl::Independent(i) => i.elsewhere(members),
-            WarpControl::Elected(e) => e.elsewhere(members),
         }
     }
 
     /// Returns true if the active lanes may execute a `.sync` instruction now.
     ///
     /// `members` is their member mask; `present` holds these lanes and the active ones that do not
-    /// execute it. Always true in stack mode. In independent mode all live lanes of `members` must
+    /// execute it. Always true in stack mode and in machine code. In independent mode all live lanes of `members` must
     /// be present or gathered by [`Flow::Await`].
     #[inline]
     pub fn gathered(&self, present: LaneMask, members: LaneMask) -> bool {
         match self {
-            WarpControl::Stack(_) => true,
+            WarpControl::Stack(_) | WarpControl::Elected(_) => true,
             WarpControl::Independent(i) => i.gathered(present, members),
-            WarpControl::Elected(e) => e.gathered(present, members),
+        }
+    }
+
+    /// Returns true if a set of active lanes, given with its mask, goes on with its WARPSYNC. It need
+    /// not wait if all others are there and it `comes_last`. Only for machine code, as the next four.
+    pub fn is_gathered(&self, set: (LaneMask, LaneMask), comes_last: bool) -> bool {
+        matches!(self, WarpControl::Elected(e)
+            if e.is_gathered(set) || comes_last && e.are_there(set.0, set.1))
+    }
+
+    /// Lets sets of active lanes, given with their masks, go on at `next` with those in no set, or
+    /// wait.
+    pub fn gather(&mut self, sets: &[(LaneMask, LaneMask)], next: Pc) {
+        if let WarpControl::Elected(e) = self {
+            e.gather(sets, next);
+        }
+    }
+
+    /// Lets a set of active lanes go on at `next` without the others, or wait. The others stay at
+    /// their PC.
+    pub fn gather_apart(&mut self, set: (LaneMask, LaneMask), next: Pc) {
+        if let WarpControl::Elected(e) = self {
+            e.gather_apart(set, next);
+        }
+    }
+
+    /// As [`gather_apart`](Self::gather_apart), but a complete set goes on together with its members
+    /// that wait at other PCs, up to [`end_collective`](Self::end_collective); then at `end`.
+    pub fn gather_together(&mut self, set: (LaneMask, LaneMask), next: Pc, end: Pc) {
+        if let WarpControl::Elected(e) = self {
+            e.gather_together(set, next, end);
+        }
+    }
+
+    /// Lets the active lanes go on at the ends that they named, or at `next` if they named none.
+    pub fn end_collective(&mut self, next: Pc) {
+        match self {
+            WarpControl::Elected(e) => e.end_collective(next),
+            WarpControl::Stack(_) | WarpControl::Independent(_) => self.go(next),
         }
     }
 

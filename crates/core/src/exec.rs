@@ -149,6 +149,13 @@ pub enum Effect {
         /// The lanes whose guard held.
         lanes: LaneMask,
     },
+    /// Lanes of machine code gather by their masks ([`members`]).
+    Gather {
+        /// The lanes whose guard held.
+        lanes: LaneMask,
+    },
+    /// Lanes of machine code end what they have executed together.
+    EndCollective,
     /// Memory was accessed at `Env::addresses`.
     Access(MemoryAccess),
     /// A texture was fetched from or a surface accessed, at `Env::addresses` and
@@ -467,10 +474,15 @@ fn other_step(
             return Ok(Effect::Branch { taken });
         }
         &Op::BranchByConvergence { mask, converged, .. } => {
-            let lane = lanes.lowest().unwrap_or(0) as usize % MAX_LANES;
-            let named = LaneMask(registers.narrow[usize::from(mask.0)][lane]);
-            let taken = if named.is_subset(active) == converged { lanes } else { LaneMask::EMPTY };
-            return Ok(Effect::Branch { taken });
+            // All lanes branch, those whose guard fails included, as on an H200.
+            let taken = match lanes.lowest() {
+                Some(lane) => {
+                    let named = registers.narrow[usize::from(mask.0)][lane as usize % MAX_LANES];
+                    LaneMask(named).is_subset(lanes) == converged
+                }
+                None => false,
+            };
+            return Ok(Effect::Branch { taken: if taken { active } else { LaneMask::EMPTY } });
         }
         Op::Switch(op) => return calls::switch(op, lanes, active, registers, env),
         Op::Call(op) => return calls::call(op, lanes, active, registers, env),
@@ -490,6 +502,11 @@ fn other_step(
         }
         Op::Barrier(op) => return barrier::arrive(op, lanes, registers, env.warp_size),
         &Op::WarpSync { mask } => warp::check_members(mask, lanes, registers)?,
+        &Op::Gather { mask, .. } => {
+            warp::check_members(mask, lanes, registers)?;
+            return Ok(Effect::Gather { lanes });
+        }
+        Op::EndCollective => return Ok(Effect::EndCollective),
         Op::Shuffle(op) => return warp::shuffle(op, lanes, registers),
         Op::Vote(op) => warp::vote(op, lanes, registers)?,
         &Op::ActiveMask { d } => lanes::splat(registers, d, lanes, active.0),

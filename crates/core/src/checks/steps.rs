@@ -140,7 +140,7 @@ fn role(op: &Op, awaited: bool) -> Role {
     match op {
         Op::Exit => Role::Exit,
         Op::Fence(_) => Role::Fence,
-        Op::WarpSync { .. } => Role::WarpSync,
+        Op::WarpSync { .. } | Op::Gather { .. } => Role::WarpSync,
         Op::Barrier(barrier) => {
             Role::Barrier { aligned: barrier.aligned, sync: barrier.kind != BarrierKind::Arrive }
         }

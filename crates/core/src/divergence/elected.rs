@@ -19,6 +19,13 @@
 //!   branch.
 //! - BSSY adds the active lanes to its register: functions save and clear it first (BMOV.CLEAR).
 //! - A yielded lane counts as arrived. Yielded lanes run when no other lane can.
+//! - WARPSYNC blocks lanes whose members are not all active. Once all are there, they execute it
+//!   again, those of one PC together.
+//! - After WARPSYNC.EXCLUSIVE and WARPSYNC.COLLECTIVE only lanes with one mask go on; the others
+//!   execute the instruction again.
+//! - Lanes of WARPSYNC.COLLECTIVE that blocked execute what follows together with those that come
+//!   last, which do not block, up to ENDCOLLECTIVE: the instructions behind the PC of the last ones.
+//!   Then lanes go on behind their own PC, first the last ones, then by the lowest lane.
 
 use super::{Flow, Group, GroupState, Join, Side, SideOrder};
 use crate::base::{JoinId, LaneMask, Pc};
@@ -47,6 +54,18 @@ pub struct Elected {
     blocked: Vec<Group>,
     /// Participants of each barrier.
     registers: [LaneMask; REGISTERS],
+    /// Sets of lanes that execute instructions together, or are about to.
+    together: Vec<Together>,
+}
+
+/// Lanes of several PCs that execute instructions together.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Together {
+    members: LaneMask,
+    /// First of the instructions.
+    pc: Pc,
+    /// Where lanes go on afterwards; those that came last are first.
+    sides: Vec<Side>,
 }
 
 /// Flag that is no part of a warp's state: all values are equal.
@@ -94,6 +113,7 @@ impl Elected {
             restored: 0,
             order,
             elected: Unseen(false),
+            together: Vec::new(),
         }
     }
 
@@ -106,15 +126,6 @@ impl Elected {
     #[inline]
     pub(super) fn live(&self) -> LaneMask {
         self.live
-    }
-
-    #[inline]
-    pub(super) fn gathered(&self, present: LaneMask, members: LaneMask) -> bool {
-        (members & self.live).is_subset(present) || self.current.gathered == members
-    }
-
-    pub(super) fn elsewhere(&self, members: LaneMask) -> LaneMask {
-        (members & self.live) - self.current.lanes
     }
 
     /// Advances by [`Flow::Next`]. Returns what [`Elected::active`] then returns.
@@ -156,12 +167,8 @@ impl Elected {
             Flow::Break { join, next } => self.leave(join, lanes, next),
             Flow::Yield { next } => self.give_way(next),
             Flow::Barrier { id, next } => self.block(next, lanes, GroupState::AtBarrier(id)),
-            Flow::Await { lanes: waiting, members } => {
-                let waiting = waiting & lanes;
-                if !waiting.is_empty() {
-                    self.gather(waiting, members);
-                }
-            }
+            // The instructions of machine code name no lanes.
+            Flow::Await { .. } => {}
             Flow::Exit { lanes: ended, next } => self.exit(ended & lanes, next),
         }
     }
@@ -335,30 +342,139 @@ impl Elected {
         self.resume();
     }
 
-    fn gather(&mut self, lanes: LaneMask, members: LaneMask) {
-        let state = GroupState::Gathering(members);
-        self.blocked.push(Group { pc: self.current.pc, lanes, state });
-        self.current.lanes -= lanes;
-        self.end_gathers();
-        self.resume();
+    /// Returns true if a set of current lanes, given with its mask, goes on with its WARPSYNC.
+    pub(super) fn is_gathered(&self, (lanes, members): (LaneMask, LaneMask)) -> bool {
+        self.current.gathered == members || (members & self.live).is_subset(lanes)
+    }
+
+    /// Returns true if all members of a mask are among `lanes` or blocked by a WARPSYNC with it.
+    pub(super) fn are_there(&self, lanes: LaneMask, members: LaneMask) -> bool {
+        let there = self.blocked.iter().filter(|g| g.state == GroupState::Gathering(members));
+        (members & self.live).is_subset(there.fold(lanes, |all, g| all | g.lanes))
+    }
+
+    /// Lets the lanes that are blocked by a WARPSYNC with this mask execute it again.
+    fn wake(&mut self, members: LaneMask) {
+        let there = |g: &mut Group| g.state == GroupState::Gathering(members);
+        for Group { pc, lanes, .. } in self.blocked.extract_if(.., there).collect::<Vec<_>>() {
+            self.drop(Lanes { pc, lanes, gathered: members });
+        }
+    }
+
+    /// Blocks current lanes at their WARPSYNC. The last to come wake all of them.
+    fn wait(&mut self, (lanes, members): (LaneMask, LaneMask)) {
+        let Lanes { pc, lanes: current, .. } = self.current;
+        self.current.lanes = current - lanes;
+        self.blocked.push(Group { pc, lanes, state: GroupState::Gathering(members) });
+        if self.are_there(LaneMask::EMPTY, members) {
+            self.wake(members);
+        }
+    }
+
+    /// Picks lanes that execute their WARPSYNC with this mask again, if they came last.
+    fn resume_with(&mut self, members: LaneMask) {
+        let woken = self.pool.last().is_some_and(|last| last.gathered == members);
+        if woken && self.current.lanes.is_empty() {
+            self.elect();
+        } else {
+            self.resume();
+        }
+    }
+
+    /// Lets sets of current lanes, given with their masks, go on at `next` with those in no set, or
+    /// wait (WARPSYNC).
+    pub(super) fn gather(&mut self, sets: &[(LaneMask, LaneMask)], next: Pc) {
+        let waiting = sets.iter().filter(|&&set| !self.is_gathered(set)).copied();
+        let waiting: Vec<_> = waiting.collect();
+        waiting.iter().for_each(|&set| self.wait(set));
+        self.current = Lanes::at(next, self.current.lanes);
+        self.resume_with(waiting.last().map_or(LaneMask::EMPTY, |&(_, members)| members));
+    }
+
+    /// Lets a set of current lanes go on at `next`, or wait, and the others stay at their PC
+    /// (WARPSYNC.EXCLUSIVE).
+    pub(super) fn gather_apart(&mut self, set: (LaneMask, LaneMask), next: Pc) {
+        self.part(set.0);
+        if self.is_gathered(set) {
+            self.current = Lanes::at(next, set.0);
+        } else {
+            self.wait(set);
+            self.resume_with(set.1);
+        }
+    }
+
+    /// Makes the current lanes outside of a set the sibling.
+    fn part(&mut self, lanes: LaneMask) {
+        let others = self.current.lanes - lanes;
+        if !others.is_empty() {
+            self.drop_sibling(Some(Lanes { lanes: others, ..self.current }));
+            self.current.lanes = lanes;
+        }
+    }
+
+    /// As [`Elected::gather_apart`], but together with members that wait elsewhere, up to
+    /// [`Elected::end_collective`]; then the set goes on at `end` (WARPSYNC.COLLECTIVE).
+    ///
+    /// The set that comes last goes on after the others have executed their instruction again.
+    pub(super) fn gather_together(&mut self, set: (LaneMask, LaneMask), next: Pc, end: Pc) {
+        let (lanes, members) = set;
+        self.part(lanes);
+        if self.current.gathered != members {
+            if !self.are_there(lanes, members) {
+                self.wait(set);
+                return self.resume();
+            }
+            self.wake(members);
+        }
+        let at = self.together.iter().position(|t| t.members == members).unwrap_or_else(|| {
+            self.together.push(Together { members, pc: next, sides: Vec::new() });
+            self.together.len() - 1
+        });
+        let Together { pc, sides, .. } = &mut self.together[at];
+        let pc = *pc;
+        sides.push(Side { pc: end, lanes });
+        let all = sides.iter().fold(LaneMask::EMPTY, |all, side| all | side.lanes);
+        if (members & self.live).is_subset(all) {
+            self.blocked.retain(|group| !group.lanes.is_subset(all));
+            self.current = Lanes::at(pc, all);
+            return;
+        }
+        self.current.lanes = LaneMask::EMPTY;
+        self.blocked.push(Group { pc: next, lanes, state: GroupState::Gathering(members) });
+        self.resume_with(members);
+    }
+
+    /// Lets the current lanes go on where their WARPSYNC.COLLECTIVE says, or at `next`.
+    pub(super) fn end_collective(&mut self, next: Pc) {
+        let lanes = self.current.lanes;
+        let here = |t: &Together| t.sides.iter().any(|side| side.lanes.intersects(lanes));
+        let Some(at) = self.together.iter().position(here) else {
+            self.current = Lanes::at(next, lanes);
+            return;
+        };
+        let sides = self.together.remove(at).sides;
+        let mut sides = sides.iter().map(|side| Lanes::at(side.pc, side.lanes));
+        self.current = sides.next().unwrap_or(Lanes::at(next, lanes));
+        let mut others: Vec<Lanes> = sides.collect();
+        others.sort_unstable_by_key(|side| std::cmp::Reverse(side.lanes.lowest()));
+        if let Some(second) = others.pop() {
+            self.drop_sibling(Some(second));
+            others.into_iter().for_each(|side| self.drop(side));
+        }
     }
 
     /// Ends every gather whose live members all wait with the same mask.
     fn end_gathers(&mut self) {
-        let gathering = |group: &Group| match group.state {
-            GroupState::Gathering(members) => Some(members),
-            _ => None,
-        };
-        while let Some(members) = self.blocked.iter().filter_map(gathering).find(|&members| {
-            let here = self.blocked.iter().filter(|g| gathering(g) == Some(members));
-            let waiting = here.fold(LaneMask::EMPTY, |all, g| all | g.lanes);
-            (members & self.live).is_subset(waiting)
-        }) {
-            let ended = self.blocked.extract_if(.., |g| gathering(g) == Some(members));
-            for group in ended.collect::<Vec<_>>() {
-                self.drop(Lanes { pc: group.pc, lanes: group.lanes, gathered: members });
+        let mut ended: Vec<LaneMask> = Vec::new();
+        for group in &self.blocked {
+            if let GroupState::Gathering(members) = group.state
+                && !ended.contains(&members)
+                && self.are_there(LaneMask::EMPTY, members)
+            {
+                ended.push(members);
             }
         }
+        ended.into_iter().for_each(|members| self.wake(members));
     }
 
     fn exit(&mut self, lanes: LaneMask, next: Pc) {
@@ -514,3 +630,6 @@ impl Elected {
         runnable.chain(self.blocked.iter().copied()).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

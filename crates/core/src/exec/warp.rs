@@ -32,7 +32,7 @@ pub fn members(
     let whole = inst.form != MACHINE_FORM
         && matches!(inst.op, Op::Mma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. });
     let mask = match &inst.op {
-        Op::WarpSync { mask } => Some(*mask),
+        Op::WarpSync { mask } | Op::Gather { mask, .. } => Some(*mask),
         Op::Shuffle(op) => Some(op.mask),
         Op::Vote(op) => Some(op.mask),
         Op::Match(op) => Some(op.mask),

@@ -203,6 +203,15 @@ pub enum Op {
         /// Member mask.
         mask: Row,
     },
+    /// WARPSYNC of machine code: the lanes with one mask wait for each other.
+    Gather {
+        /// Member mask.
+        mask: Row,
+        /// How they go on.
+        meeting: Meeting,
+    },
+    /// ENDCOLLECTIVE of machine code: lanes go on where their [`Op::Gather`] says.
+    EndCollective,
     /// `shfl.sync`
     Shuffle(Shuffle),
     /// `vote.sync`
@@ -357,6 +366,21 @@ impl std::fmt::Display for ConvergenceOp {
             ConvergenceOp::Yield => f.write_str("yield"),
         }
     }
+}
+
+/// How lanes go on that have gathered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meeting {
+    /// As before, with lanes of other masks (WARPSYNC).
+    Common,
+    /// Without lanes of other masks, which execute the instruction again (WARPSYNC.EXCLUSIVE).
+    Exclusive,
+    /// As exclusive, but all lanes of the mask together, wherever they came from, up to
+    /// [`Op::EndCollective`] (WARPSYNC.COLLECTIVE).
+    Collective {
+        /// Where the lanes go on then.
+        end: Pc,
+    },
 }
 
 /// Functions on predicates.

@@ -14,7 +14,7 @@ mod simple;
 mod ways;
 
 pub(super) use asynchronous::{fails, written};
-pub(super) use meet::{gather, members_meet, votes_of};
+pub(super) use meet::{gather, gather_native, members_meet, votes_of};
 pub(super) use memory::asked;
 use native::resolve;
 pub(super) use ways::{add_side, barrier_register, branch, join, sides, split};
@@ -426,6 +426,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 }
                 warp.control.ret(&back);
             }
+            Effect::Gather { lanes } => {
+                gather_native((step, lanes), warp, (sm, w, pc), now, &mut self.observer);
+            }
+            Effect::EndCollective => warp.control.end_collective(next),
             Effect::Exit { lanes } if lanes.is_empty() => warp.control.go(next),
             Effect::Exit { lanes } => {
                 after = After::Ended(lanes, pc);

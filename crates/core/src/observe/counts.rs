@@ -84,7 +84,7 @@ impl OpcodeKind {
         match op {
             Op::Branch { .. } | Op::BranchIfAny { .. } => OpcodeKind::Branch,
             Op::BranchByConvergence { .. } | Op::Jump(_) => OpcodeKind::Branch,
-            Op::Exit | Op::WarpSync { .. } => OpcodeKind::Control,
+            Op::Exit | Op::Gather { .. } | Op::EndCollective => OpcodeKind::Control,
             Op::Join(ConvergenceOp::Sync(_) | ConvergenceOp::Break(_)) => OpcodeKind::Control,
             Op::Load(load) if load.access.space == Space::Shared => OpcodeKind::SharedLoad,
             Op::Store(store) if store.access.space == Space::Shared => OpcodeKind::SharedStore,
@@ -92,14 +92,18 @@ impl OpcodeKind {
         }
     }
 
-    fn count(self, issues: u64, totals: &mut OpcodeTotals) {
+    /// Adds issues of a step, and the divergent branches that a control instruction makes.
+    fn count(self, issues: u64, branches: u64, totals: &mut OpcodeTotals) {
         match self {
             OpcodeKind::Other => {}
             OpcodeKind::Branch => {
                 totals.branch_targets += issues;
                 totals.control += issues;
             }
-            OpcodeKind::Control => totals.control += issues,
+            OpcodeKind::Control => {
+                totals.branch_targets += branches;
+                totals.control += issues;
+            }
             OpcodeKind::SharedLoad => totals.shared_loads += issues,
             OpcodeKind::SharedStore => totals.shared_stores += issues,
         }
@@ -375,7 +379,7 @@ impl Counts {
             }
             totals.slots_used += row.slots;
             if let Some(opcodes) = &mut totals.opcodes {
-                row.kind.count(row.issues, opcodes);
+                row.kind.count(row.issues, effects.branches, opcodes);
             }
             totals.branches += effects.branches;
             totals.divergent_branches += effects.divergent;

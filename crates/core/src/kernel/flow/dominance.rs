@@ -70,6 +70,7 @@ pub(super) fn waiting(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
         Op::Barrier(_) => true,
         Op::Mma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. } => true,
         Op::WarpSync { mask }
+        | Op::Gather { mask, .. }
         | Op::Shuffle(Shuffle { mask, .. })
         | Op::Vote(Vote { mask, .. })
         | Op::Match(Match { mask, .. })

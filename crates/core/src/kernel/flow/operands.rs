@@ -111,7 +111,7 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
     inst.guard.map(predicate).into_iter().for_each(&mut visit);
     match &inst.op {
         Op::Native(_) | Op::Jump(_) => {}
-        Op::BranchIfAny { .. } | Op::BranchByConvergence { .. } => {}
+        Op::BranchIfAny { .. } | Op::BranchByConvergence { .. } | Op::EndCollective => {}
         Op::Lane(op) => (0..arity(op.f)).for_each(|n| visit(row(op.s[n], is_wide(op, n)))),
         Op::Setp(op) => {
             [typed(op.a, op.ty), typed(op.b, op.ty)].into_iter().for_each(&mut visit);
@@ -155,7 +155,7 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
                 visit(predicate(p));
             }
         }
-        Op::WarpSync { mask } => visit(narrow(*mask)),
+        Op::WarpSync { mask } | Op::Gather { mask, .. } => visit(narrow(*mask)),
         Op::Shuffle(op) => [op.a, op.b, op.c, op.mask].map(narrow).into_iter().for_each(visit),
         Op::Vote(op) => op.p.map(predicate).into_iter().chain([narrow(op.mask)]).for_each(visit),
         Op::Hint { address: hinted } => {

@@ -294,6 +294,7 @@ fn waits_for_lanes(inst: &Inst) -> bool {
             | Op::Match(_)
             | Op::Redux(_)
             | Op::WarpSync { .. }
+            | Op::Gather { .. }
             | Op::Mma(_)
             | Op::MatrixAccess(_)
             | Op::MatrixTranspose { .. }

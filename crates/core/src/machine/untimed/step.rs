@@ -11,7 +11,7 @@ use crate::isa::Space;
 use crate::kernel::{JumpKind, Op};
 use crate::machine::block::Votes;
 use crate::machine::issue::{
-    add_side, asked, barrier_register, branch, gather, members_meet, sides, votes_of,
+    add_side, asked, barrier_register, branch, gather, gather_native, members_meet, sides, votes_of,
 };
 use crate::machine::memsys::Texels;
 use crate::machine::pricing::Kind;
@@ -195,6 +195,10 @@ impl<O: Observer> Runner<'_, O> {
                 }
                 warp.control.ret(&back);
             }
+            Effect::Gather { lanes } => {
+                gather_native((op, lanes), warp, (sm, w, pc), 0, &mut self.observer);
+            }
+            Effect::EndCollective => warp.control.end_collective(next),
             Effect::Sleep { .. } => warp.control.advance(Flow::Yield { next }),
             _ => warp.control.go(next),
         }

@@ -4,8 +4,8 @@ use super::super::text::Operand;
 use super::{Lowered, Lowering, Missing, Module, Width};
 use crate::base::{JoinId, Pc};
 use crate::kernel::{
-    ConvergenceOp, INSTRUCTION_BYTES, Jump, JumpKind, JumpTarget, Native, NativeFn, Op, Row,
-    Source, SystemFn,
+    ConvergenceOp, INSTRUCTION_BYTES, Jump, JumpKind, JumpTarget, Meeting, Native, NativeFn, Op,
+    Row, Source, SystemFn,
 };
 
 /// Lowers a control-flow instruction; `Ok(None)` if the opcode is of another family.
@@ -30,7 +30,9 @@ pub(super) fn lower(
             Lowered::of(Op::Trap)
         }
         "LEPC" => address_of_code(l, module)?,
-        "NOP" | "ENDCOLLECTIVE" => Lowered::of(Op::Hint { address: None }),
+        "NOP" => Lowered::of(Op::Hint { address: None }),
+        "WARPSYNC" => warp_sync(l, module)?,
+        "ENDCOLLECTIVE" => Lowered::of(Op::EndCollective),
         "YIELD" => Lowered::of(Op::Join(ConvergenceOp::Yield)),
         "BSSY" => {
             l.text.take("RECONVERGENT");
@@ -91,6 +93,21 @@ fn by_convergence(
     };
     let target = fixed(l, at, module)?;
     Ok(Lowered::of(Op::BranchByConvergence { target, mask, converged }))
+}
+
+/// WARPSYNC.ALL, WARPSYNC R0, WARPSYNC 0xffff, WARPSYNC.EXCLUSIVE R0 or WARPSYNC.COLLECTIVE R0,
+/// 0x100.
+fn warp_sync(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Missing> {
+    let all = l.text.take("ALL");
+    let mask = if all { l.rows.immediate(u32::MAX) } else { l.plain(0, Width::Word)? };
+    let meeting = if l.text.take("COLLECTIVE") {
+        Meeting::Collective { end: fixed(l, 1, module)? }
+    } else if l.text.take("EXCLUSIVE") {
+        Meeting::Exclusive
+    } else {
+        Meeting::Common
+    };
+    Ok(Lowered::of(Op::Gather { mask, meeting }))
 }
 
 /// Returns the target of operand `i`.

@@ -29,7 +29,6 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Lowered>, Missing
             Op::Hint { address: None }
         }
         "NANOSLEEP" => Op::Sleep { t: l.plain(0, Width::Word)? },
-        "WARPSYNC" => warp_sync(l)?,
         "RPCMOV" => return_address(l)?,
         _ => return Ok(None),
     };
@@ -268,15 +267,4 @@ fn return_address(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     };
     let s = [s, Source::default(), Source::default()];
     Ok(boxed(Native { d, s, ..native(NativeFn::Mov) }))
-}
-
-/// WARPSYNC.ALL, WARPSYNC R0, WARPSYNC 0xffff.
-fn warp_sync(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
-    let all = l.text.take("ALL");
-    // WARPSYNC.COLLECTIVE R0, 0x100: what follows up to ENDCOLLECTIVE is executed together.
-    l.text.take("COLLECTIVE");
-    // WARPSYNC.EXCLUSIVE stands before .sync instructions whose mask is no constant.
-    l.text.take("EXCLUSIVE");
-    let mask = if all { l.rows.immediate(u32::MAX) } else { l.plain(0, Width::Word)? };
-    Ok(Op::WarpSync { mask })
 }
