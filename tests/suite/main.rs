@@ -50,6 +50,7 @@ mod sass;
 mod sass_views;
 mod seeds;
 mod several;
+mod simd;
 mod spans;
 mod states;
 mod step;

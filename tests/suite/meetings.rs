@@ -8,7 +8,7 @@ use simt_core::Program;
 use simt_core::launch::Overrides;
 use simt_report::profile::Profile;
 
-use crate::spans::simulated;
+use crate::spans::{digest, simulated};
 
 const FOLDER: &str = "tests/observations/h200/meetings";
 const COUNTERS: [&str; 6] = [
@@ -26,8 +26,8 @@ fn text(file: &str) -> String {
 }
 
 /// Executions and lanes of each instruction, by kernel and address.
-fn instructions() -> BTreeMap<(String, u32), (u64, u64)> {
-    let text = text("instructions.csv");
+fn instructions(listing: &str) -> BTreeMap<(String, u32), (u64, u64)> {
+    let text = text(&format!("{listing}-instructions.csv"));
     let row = |row: &str| {
         let [kernel, address, executed, lanes, _]: [&str; 5] =
             row.split(',').collect::<Vec<_>>().try_into().expect(row);
@@ -38,33 +38,32 @@ fn instructions() -> BTreeMap<(String, u32), (u64, u64)> {
     text.lines().skip(1).map(row).collect()
 }
 
-#[test]
-fn lanes_meet_as_on_a_gpu() {
-    let program = Program::parse("meetings.sass", &text("meetings.sass"));
-    let profile = Profile::parse(&text("profile.csv")).expect("a profile");
-    let instructions = instructions();
-    let outputs = text("outputs.csv");
+/// Returns where kernels of a listing differ from an H200. Their outputs must be equal.
+fn differences(listing: &str, kernels: usize) -> Vec<String> {
+    let program = Program::parse(listing, &text(&format!("{listing}.sass")));
+    let profile = Profile::parse(&text(&format!("{listing}-profile.csv"))).expect("a profile");
+    let instructions = instructions(listing);
+    let outputs = text(&format!("{listing}-outputs.csv"));
     let outputs: Vec<_> = outputs.lines().skip(1).filter_map(|row| row.split_once(',')).collect();
-    assert_eq!(outputs.len(), 10);
+    assert_eq!(outputs.len(), kernels);
+    let mut differences = Vec::new();
     for (name, hash) in outputs {
         let done = simulated(&program, Some(name), &Overrides::default());
-        let out = done.launch.buffers.iter().find(|b| b.name == "out").expect("a buffer");
-        let found = out.words.iter().fold(0_u32, |h, word| h.wrapping_mul(31).wrapping_add(*word));
-        assert_eq!(found.to_string(), hash, "{name}: outputs");
+        assert_eq!(digest(&done.launch.buffers), hash, "{name}: outputs");
         let mut compared = 0;
         for row in &done.run.instructions {
             let place = row.machine.as_ref().expect("a place");
-            // The GPU's count by instruction leaves out the lanes that execute WARPSYNC again.
             let Some(&measured) = instructions.get(&(name.to_string(), place.address)) else {
                 continue;
             };
             let lanes = row.average_active_lanes.unwrap_or(0.0) * row.executed as f64;
             let simulated = (row.executed, lanes.round() as u64);
             compared += 1;
-            if row.text.contains("WARPSYNC") {
-                assert!(simulated >= measured, "{name} {}: {simulated:?}", row.text);
-            } else {
-                assert_eq!(simulated, measured, "{name} {}", row.text);
+            // The GPU's count by instruction leaves out lanes that execute one of these again.
+            let repeated = ["WARPSYNC", "BSYNC"].iter().any(|name| row.text.contains(name));
+            let again = repeated && simulated > measured;
+            if simulated != measured && !again {
+                differences.push(format!("{name} {}: {simulated:?} {measured:?}", row.text));
             }
         }
         assert!(compared > 20, "{name}: {compared} instructions");
@@ -72,7 +71,22 @@ fn lanes_meet_as_on_a_gpu() {
         let held = launched.unwrap_or_else(|| panic!("{name}: not recorded")).hold(&done.run).held;
         for counter in COUNTERS {
             let of = held.iter().find(|h| h.name == counter).expect(counter);
-            assert!(of.is_exact(), "{name}: {counter} is {}, {}", of.simulated, of.measured);
+            if !of.is_exact() {
+                differences.push(format!("{name} {counter}: {}, {}", of.simulated, of.measured));
+            }
         }
     }
+    differences
+}
+
+/// The kernels that the rules come from.
+#[test]
+fn lanes_meet_as_on_a_gpu() {
+    assert_eq!(differences("meetings", 10), Vec::<String>::new());
+}
+
+/// Kernels that came later.
+#[test]
+fn cooperative_groups_meet_as_on_a_gpu() {
+    assert_eq!(differences("groups", 12), Vec::<String>::new());
 }

@@ -126,6 +126,7 @@ fn small_machine_code_leaves_what_it_expects() {
         "parameters_75",
         "pointed",
         "pointed_debug",
+        "shared_size",
         "twice",
         "warp_sync_in_branch",
     ] {

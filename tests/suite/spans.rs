@@ -8,7 +8,7 @@
 
 use std::fs;
 
-use simt_core::launch::Overrides;
+use simt_core::launch::{Buffer, Overrides};
 use simt_core::machine::Options;
 use simt_core::spec::{Machine, Mode};
 use simt_core::{Job, Program};
@@ -129,6 +129,12 @@ pub(crate) fn simulated(
     let options = Options::of(&machine, Mode::Volta);
     simulate(Job::new(program, kernel, launch, &machine, options), &())
         .unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// Returns the digest of the buffer `out`, as in recorded outputs.
+pub(crate) fn digest(buffers: &[Buffer]) -> String {
+    let out = buffers.iter().find(|buffer| buffer.name == "out").expect("a buffer");
+    out.words.iter().fold(0_u32, |h, word| h.wrapping_mul(31).wrapping_add(*word)).to_string()
 }
 
 /// Returns the mean span of the warps of a block.

@@ -403,8 +403,8 @@ impl WarpControl {
     /// Returns true if the active lanes may execute a `.sync` instruction now.
     ///
     /// `members` is their member mask; `present` holds these lanes and the active ones that do not
-    /// execute it. Always true in stack mode and in machine code. In independent mode all live lanes of `members` must
-    /// be present or gathered by [`Flow::Await`].
+    /// execute it. Always true in stack mode and in machine code. In independent mode all live lanes
+    /// of `members` must be present or gathered by [`Flow::Await`].
     #[inline]
     pub fn gathered(&self, present: LaneMask, members: LaneMask) -> bool {
         match self {
@@ -414,7 +414,8 @@ impl WarpControl {
     }
 
     /// Returns true if a set of active lanes, given with its mask, goes on with its WARPSYNC. It need
-    /// not wait if all others are there and it `comes_last`. Only for machine code, as the next four.
+    /// not wait if all others are there and it `comes_last`. Only for machine code, as the next
+    /// ones.
     pub fn is_gathered(&self, set: (LaneMask, LaneMask), comes_last: bool) -> bool {
         matches!(self, WarpControl::Elected(e)
             if e.is_gathered(set) || comes_last && e.are_there(set.0, set.1))
@@ -426,6 +427,11 @@ impl WarpControl {
         if let WarpControl::Elected(e) = self {
             e.gather(sets, next);
         }
+    }
+
+    /// Returns true if the active lanes are those that [`gather_apart`](Self::gather_apart) let stay.
+    pub fn are_left(&self) -> bool {
+        matches!(self, WarpControl::Elected(e) if e.are_left())
     }
 
     /// Lets a set of active lanes go on at `next` without the others, or wait. The others stay at

@@ -54,6 +54,8 @@ pub struct Elected {
     blocked: Vec<Group>,
     /// Participants of each barrier.
     registers: [LaneMask; REGISTERS],
+    /// Lanes that a WARPSYNC.EXCLUSIVE has left behind and that have not gone on since.
+    left: LaneMask,
     /// Sets of lanes that execute instructions together, or are about to.
     together: Vec<Together>,
 }
@@ -113,6 +115,7 @@ impl Elected {
             restored: 0,
             order,
             elected: Unseen(false),
+            left: LaneMask::EMPTY,
             together: Vec::new(),
         }
     }
@@ -394,13 +397,20 @@ impl Elected {
     /// Lets a set of current lanes go on at `next`, or wait, and the others stay at their PC
     /// (WARPSYNC.EXCLUSIVE).
     pub(super) fn gather_apart(&mut self, set: (LaneMask, LaneMask), next: Pc) {
+        self.left |= self.current.lanes - set.0;
         self.part(set.0);
         if self.is_gathered(set) {
+            self.left -= set.0;
             self.current = Lanes::at(next, set.0);
         } else {
             self.wait(set);
             self.resume_with(set.1);
         }
+    }
+
+    /// Returns true if WARPSYNC.EXCLUSIVE has left the current lanes behind.
+    pub(super) fn are_left(&self) -> bool {
+        self.current.lanes.intersects(self.left)
     }
 
     /// Makes the current lanes outside of a set the sibling.

@@ -6,6 +6,9 @@ use super::{AlignedRows, CallStack, Copies, RegisterFile, Vectors};
 use crate::base::MAX_LANES;
 use crate::kernel::{Register, Registers, Special};
 
+/// Unit in which `%total_smem_size` is given, in bytes, as on an H200.
+const SHARED_UNIT: u32 = 128;
+
 /// Values of the special registers of one warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WarpPlace {
@@ -136,7 +139,7 @@ fn fill_special(special: Special, place: &WarpPlace, row: &mut [u32; MAX_LANES])
         Special::Nsmid => place.nsm,
         Special::Gridid => 0,
         Special::DynamicSmemSize => place.dynamic_smem,
-        Special::TotalSmemSize => place.total_smem,
+        Special::TotalSmemSize => place.total_smem.next_multiple_of(SHARED_UNIT),
         Special::Workspace(word) => (place.workspace >> (32 * u32::from(word.min(1)))) as u32,
     };
     row.fill(uniform);

@@ -1,7 +1,7 @@
 // Votes, sums, matches and shuffles by lanes with masks of their own (WARPSYNC.EXCLUSIVE), and by lanes
-// that come from different places (WARPSYNC.COLLECTIVE). An H200 ran them (driver 580.159.04):
-// outputs.csv has a digest of what each leaves in `out`, instructions.csv its executions and lanes of each
-// instruction (Nsight Compute, SourceCounters).
+// that come from different places (WARPSYNC.COLLECTIVE). An H200 ran them (driver 580.159.04): the
+// digest of what each leaves in `out`, its counters, and executions and lanes of each instruction
+// (Nsight Compute, SourceCounters) are in the files beside this one.
 //
 //! const  n = 4096
 //! grid   = 4

@@ -58,8 +58,7 @@ pub(in crate::machine) fn members_meet(
 
 /// Executes WARPSYNC of machine code for `lanes`, and reports the sets that go on.
 ///
-/// Lanes that WARPSYNC.EXCLUSIVE leaves behind are the other side of a divergent branch, as a GPU
-/// counts them.
+/// Lanes that WARPSYNC.EXCLUSIVE leaves behind are the other side of a divergent branch.
 pub(in crate::machine) fn gather_native(
     (step, lanes): (&MicroOp, LaneMask),
     warp: &mut Warp,
@@ -70,33 +69,37 @@ pub(in crate::machine) fn gather_native(
     let Op::Gather { meeting, .. } = &step.inst.op else { return };
     let slot = WarpId(w as u32);
     let sets = exec::members(&step.inst, lanes, &warp.registers);
-    let sets: Vec<_> = sets.map(|Members { named, lanes }| (lanes, named)).collect();
-    let Some(first) = first_of(&sets, lanes) else { return warp.control.go(step.next) };
-    let now = if *meeting == Meeting::Common { &sets[..] } else { &[first] };
+    let mut sets = sets.map(|Members { named, lanes }| (lanes, named));
+    let Some(lowest) = sets.next() else { return warp.control.go(step.next) };
+    let mut sets: Vec<_> = sets.collect(); // mostly none
+    let others_first = (lanes - lowest.0).count() < lowest.0.count();
+    // Of several sets an H200 lets that of the lowest lane go first, or of the lowest other lane if
+    // the others are fewer.
+    let first = if others_first { *sets.first().unwrap_or(&lowest) } else { lowest };
+    let now = match *meeting {
+        Meeting::Common if !sets.is_empty() => {
+            sets.push(lowest);
+            &sets[..]
+        }
+        _ => &[first],
+    };
     let comes_last = matches!(meeting, Meeting::Collective { .. });
     let goes_on = |set| warp.control.is_gathered(set, comes_last);
     for &(lanes, members) in now.iter().filter(|&&set| goes_on(set)) {
         observer.on(Event::Collective { sm, warp: slot, pc, lanes, members });
     }
     match *meeting {
-        Meeting::Common => warp.control.gather(&sets, step.next),
+        Meeting::Common => warp.control.gather(now, step.next),
         Meeting::Exclusive => {
             let (active, taken) = (lanes, first.0);
-            if taken != active {
+            // As a GPU counts: the last set is no further branch.
+            if taken != active || !warp.control.are_left() {
                 observer.on(Event::Branch { cycle, sm, warp: slot, pc, active, taken });
             }
             warp.control.gather_apart(first, step.next);
         }
         Meeting::Collective { end } => warp.control.gather_together(first, step.next, end),
     }
-}
-
-/// Returns the set of `lanes` that goes on first: that of the lowest lane, or of the lowest other lane
-/// if the others are fewer. `sets` has that of the lowest lane first. Measured on an H200.
-fn first_of(sets: &[(LaneMask, LaneMask)], lanes: LaneMask) -> Option<(LaneMask, LaneMask)> {
-    let first = sets.first()?;
-    let others_first = (lanes - first.0).count() < first.0.count();
-    Some(if others_first { *sets.get(1).unwrap_or(first) } else { *first })
 }
 
 /// Returns the votes of lanes that arrive at a barrier, for `bar.red`.

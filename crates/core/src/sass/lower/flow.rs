@@ -30,7 +30,7 @@ pub(super) fn lower(
             Lowered::of(Op::Trap)
         }
         "LEPC" => address_of_code(l, module)?,
-        "NOP" => Lowered::of(Op::Hint { address: None }),
+        "NOP" | "PMTRIG" => Lowered::of(Op::Hint { address: None }),
         "WARPSYNC" => warp_sync(l, module)?,
         "ENDCOLLECTIVE" => Lowered::of(Op::EndCollective),
         "YIELD" => Lowered::of(Op::Join(ConvergenceOp::Yield)),

@@ -162,6 +162,7 @@ fn special(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
         None => match name {
             "SR_LANEID" => Special::Laneid,
             "SR_VIRTUALSMID" | "SR_VIRTID" | "SR_SMID" => Special::Smid,
+            "SR_SMEMSZ" => Special::TotalSmemSize,
             "SR_NWARPID" => Special::Nwarpid,
             "SR_WARPID" => Special::Warpid,
             "SR_EQMASK" => Special::LanemaskEq,
@@ -175,6 +176,8 @@ fn special(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
             "SR_LWINHI" => return constant(l, (LOCAL_WINDOW >> 32) as u32, uniform),
             // Debug code traps if its stack pointer is below; here an access there is a fault.
             "SR_LMEMHIOFF" => return constant(l, 0, uniform),
+            // Counters that no profiler has set up.
+            _ if name.starts_with("SR_PM") && l.text.name == "CS2R" => return zero(l, narrow),
             _ => return Err(Missing::Modifier(name.to_owned())),
         },
         _ => return Err(Missing::Modifier(name.to_owned())),

@@ -8,13 +8,21 @@ pub(in crate::exec::native) fn add(op: &Native, lanes: LaneMask, registers: &mut
     write_binary(op, lanes, registers, u32::wrapping_add);
 }
 
+/// Negates both halves of a word.
+fn negated_halves(word: u32) -> u32 {
+    (word & 0xffff_0000).wrapping_neg() & 0xffff_0000 | word.wrapping_neg() & 0xffff
+}
+
 /// Computes `a + b` in both halves.
 pub(in crate::exec::native) fn add_halves(
     op: &Native,
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
-    let (a, b) = (integer(registers, op.s[0]), integer(registers, op.s[1]));
+    let [a, b] = [op.s[0], op.s[1]].map(|source| {
+        let words = integer(registers, Source { negate: false, ..source });
+        if source.negate { words.map(negated_halves) } else { words }
+    });
     write(op, lanes, registers, |lane| {
         let high = (a[lane] & 0xffff_0000).wrapping_add(b[lane] & 0xffff_0000);
         high | a[lane].wrapping_add(b[lane]) & 0xffff

@@ -37,9 +37,7 @@ impl Reader<'_, '_, '_> {
     pub(super) fn add(&mut self) -> Result<(), Missing> {
         self.op.f = if self.take("16x2") { NativeFn::AddHalves } else { NativeFn::Add };
         self.result(Width::Word)?;
-        self.words(2)?;
-        let negated = self.op.s.iter().any(|source| source.negate);
-        if negated && self.op.f == NativeFn::AddHalves { Err(Missing::Operands) } else { Ok(()) }
+        self.words(2)
     }
 
     /// `IMAD R0, P0, R1, R2, R3, P1`: each predicate may be left out.

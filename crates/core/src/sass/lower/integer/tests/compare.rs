@@ -114,6 +114,9 @@ fn functions_of_halves() {
     check("VIADD.16x2 R0, R2, R5 ; /* 0x0000000502007236 */", |l| {
         vec![R(0, halves(l.r(2), l.r(5), u16::wrapping_add))]
     });
+    check("VIADD.16x2 R0, R2, -R5 ; /* 0x8000000502007236 */", |l| {
+        vec![R(0, halves(l.r(2), l.r(5), u16::wrapping_sub))]
+    });
     check("VIMNMX.S16x2 R9, R2, R5, !PT ; /* 0x0000000502097248 */", |l| {
         vec![R(9, halves(l.r(2), l.r(5), max))]
     });
