@@ -235,7 +235,7 @@ mod tests {
                     !(below | bit as u32),
                     !below,
                     8,
-                    356,
+                    384,
                     42,
                     0
                 ]
