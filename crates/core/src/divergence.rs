@@ -78,8 +78,8 @@ pub enum Flow {
     },
     /// Active lanes wait at their **current PC** for all live lanes of `members`.
     ///
-    /// This is WARPSYNC, as before `shfl.sync`. The other active lanes stay active. Only issued
-    /// where [`WarpControl::gathered`] is false.
+    /// As before `shfl.sync`; machine code has [`WarpControl::gather`] instead. The other active lanes
+    /// stay active. Only issued where [`WarpControl::gathered`] is false.
     Await {
         /// Lanes that wait, a subset of the active ones.
         lanes: LaneMask,
@@ -145,7 +145,8 @@ pub enum GroupState {
     AtReconvergence,
     /// Waits at a block barrier ([`Flow::Barrier`]).
     AtBarrier(u8),
-    /// Waits for the other live lanes of this member mask ([`Flow::Await`]).
+    /// Waits for the other live lanes of this member mask ([`Flow::Await`], or a WARPSYNC of machine
+    /// code).
     Gathering(LaneMask),
 }
 

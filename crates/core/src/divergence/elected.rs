@@ -23,9 +23,10 @@
 //!   again, those of one PC together.
 //! - After WARPSYNC.EXCLUSIVE and WARPSYNC.COLLECTIVE only lanes with one mask go on; the others
 //!   execute the instruction again.
-//! - Lanes of WARPSYNC.COLLECTIVE that blocked execute what follows together with those that come
-//!   last, which do not block, up to ENDCOLLECTIVE: the instructions behind the PC of the last ones.
-//!   Then lanes go on behind their own PC, first the last ones, then by the lowest lane.
+//! - WARPSYNC.COLLECTIVE lets the lanes of a mask execute the instructions up to ENDCOLLECTIVE
+//!   together, even if they reached it at several PCs. The lanes that come last do not block; the
+//!   instructions are those after their PC. Then each group continues after its own ENDCOLLECTIVE:
+//!   first the lanes that came last, then the others in the order of their lowest lanes.
 
 use super::{Flow, Group, GroupState, Join, Side, SideOrder};
 use crate::base::{JoinId, LaneMask, Pc};
@@ -54,7 +55,7 @@ pub struct Elected {
     blocked: Vec<Group>,
     /// Participants of each barrier.
     registers: [LaneMask; REGISTERS],
-    /// Lanes that a WARPSYNC.EXCLUSIVE has left behind and that have not gone on since.
+    /// Lanes that must execute their WARPSYNC.EXCLUSIVE again.
     left: LaneMask,
     /// Sets of lanes that execute instructions together, or are about to.
     together: Vec<Together>,
@@ -91,7 +92,7 @@ impl std::hash::Hash for Unseen {
 struct Lanes {
     pc: Pc,
     lanes: LaneMask,
-    /// Lanes gathered by [`Flow::Await`] for the instruction at `pc`; empty if none.
+    /// Mask of the WARPSYNC at `pc` for which all lanes have come; empty if none.
     gathered: LaneMask,
 }
 
@@ -408,7 +409,7 @@ impl Elected {
         }
     }
 
-    /// Returns true if WARPSYNC.EXCLUSIVE has left the current lanes behind.
+    /// Returns true if the current lanes execute their WARPSYNC.EXCLUSIVE again.
     pub(super) fn are_left(&self) -> bool {
         self.current.lanes.intersects(self.left)
     }

@@ -157,14 +157,15 @@ pub enum Op {
         /// True for `bra.uni`, whose author guarantees that all active lanes agree.
         uniform: bool,
     },
-    /// A branch that all active lanes take, depending on whether they include a mask.
+    /// A branch that all active lanes take, depending on whether the lanes whose guard holds include a
+    /// mask. Not taken if no guard holds.
     BranchByConvergence {
         /// Branch target.
         target: Pc,
         /// Mask of lanes.
         mask: Row,
         /// True if the branch is taken with all lanes of the mask (BRA.CONV), false if it is taken
-        /// without some of them (BRA.DIV).
+        /// where some of them are absent (BRA.DIV).
         converged: bool,
     },
     /// A branch that all active lanes take if the guard holds in any of them (BRA.U.ANY).

@@ -92,7 +92,7 @@ impl OpcodeKind {
         }
     }
 
-    /// Adds issues of a step, and the divergent branches that a control instruction makes.
+    /// Adds issues of a step, and the branches that a control instruction makes.
     fn count(self, issues: u64, branches: u64, totals: &mut OpcodeTotals) {
         match self {
             OpcodeKind::Other => {}

@@ -58,7 +58,7 @@ pub(in crate::machine) fn members_meet(
 
 /// Executes WARPSYNC of machine code for `lanes`, and reports the sets that go on.
 ///
-/// Lanes that WARPSYNC.EXCLUSIVE leaves behind are the other side of a divergent branch.
+/// A WARPSYNC.EXCLUSIVE whose lanes have several masks is reported as a divergent branch.
 pub(in crate::machine) fn gather_native(
     (step, lanes): (&MicroOp, LaneMask),
     warp: &mut Warp,
