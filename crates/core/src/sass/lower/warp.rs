@@ -238,19 +238,20 @@ fn barrier(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     Ok(Op::Barrier(Barrier { kind, id, count, aligned: false }))
 }
 
-/// B2R.RESULT RZ, P0 or B2R.RESULT R0.
+/// B2R.RESULT RZ, P0 or B2R.RESULT R0; either result may be dropped, as in B2R.RESULT RZ.
 fn barrier_result(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     if !l.text.take("RESULT") {
         return Err(Missing::Operands);
     }
     let d = l.result(0, Width::Word)?;
-    if let Some(d) = d {
-        let s = [Source::of(l.rows.reduced()), Source::default(), Source::default()];
-        return Ok(boxed(Native { d: Some(d), s, ..native(NativeFn::Mov) }));
+    if l.text.operands.len() > 1
+        && let Some(p) = l.result_predicate(1)?
+    {
+        let reduced = crate::kernel::PredicateUse { predicate: REDUCED, negated: false };
+        return Ok(Op::PredicateLogic { f: PredicateFn::Mov, d: p, a: reduced, b: reduced });
     }
-    let p = l.result_predicate(1)?.ok_or(Missing::Operands)?;
-    let reduced = crate::kernel::PredicateUse { predicate: REDUCED, negated: false };
-    Ok(Op::PredicateLogic { f: PredicateFn::Mov, d: p, a: reduced, b: reduced })
+    let s = [Source::of(l.rows.reduced()), Source::default(), Source::default()];
+    Ok(boxed(Native { d, s, ..native(NativeFn::Mov) }))
 }
 
 /// RPCMOV.32 Rpc.HI, R5 or RPCMOV.32 R5, Rpc.LO: the return address register as a store.
