@@ -86,11 +86,6 @@ const DIFFERENT: &[Different] = &[
         kernels: &["ackermann", "recurse", "recursion_hanoi", "recursion_mutual"],
         counters: &[],
     },
-    Different {
-        reason: "lanes that call several functions through a pointer go on in another order",
-        kernels: &["function_table", "pointers_to_functions"],
-        counters: &[],
-    },
 ];
 
 /// Kernels of the test that is not long: a small one for each kind of counter and control flow.

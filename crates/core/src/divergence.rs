@@ -104,6 +104,25 @@ pub struct Side {
     pub lanes: LaneMask,
 }
 
+/// Returns the lanes that go first where lanes of several sets execute one branch through a register
+/// or one WARPSYNC: those of the lowest lane, or of the lowest other lane if the others are fewer, as
+/// on an H200.
+pub(crate) fn first_set(lanes: LaneMask, set_of: impl Fn(u32) -> LaneMask) -> LaneMask {
+    let Some(lowest) = lanes.lowest() else { return LaneMask::EMPTY };
+    let set = set_of(lowest);
+    let others = lanes - set;
+    match others.lowest() {
+        Some(lane) if others.count() < set.count() => set_of(lane),
+        _ => set,
+    }
+}
+
+/// Returns the lanes of which [`Side`] go first, as [`first_set`].
+pub(crate) fn first_side(lanes: LaneMask, sides: &[Side]) -> LaneMask {
+    let side_of = |lane| sides.iter().find(|side| side.lanes.contains(lane));
+    first_set(lanes, |lane| side_of(lane).map_or(LaneMask::EMPTY, |side| side.lanes))
+}
+
 /// Order in which the sides of a divergent branch run.
 ///
 /// With several sides (a branch through a table, an indirect call), the first and last in the table
@@ -430,7 +449,8 @@ impl WarpControl {
         }
     }
 
-    /// Returns true if the active lanes are those that [`gather_apart`](Self::gather_apart) let stay.
+    /// Returns true if the active lanes are those that [`gather_apart`](Self::gather_apart) or
+    /// [`jump`](Self::jump) let stay.
     pub fn are_left(&self) -> bool {
         matches!(self, WarpControl::Elected(e) if e.are_left())
     }

@@ -85,6 +85,8 @@ pub struct Env<'a> {
     pub functions: &'a [DeviceFunction],
     /// Lanes of a full warp: barriers count threads in multiples of it.
     pub warp_size: u32,
+    /// Lanes of the warp that have not exited.
+    pub live: LaneMask,
     /// PC of the instruction in the driver's numbering.
     /// A call records it, a return restores it.
     pub pc: u32,
@@ -478,7 +480,7 @@ fn other_step(
             let taken = match lanes.lowest() {
                 Some(lane) => {
                     let named = registers.narrow[usize::from(mask.0)][lane as usize % MAX_LANES];
-                    LaneMask(named).is_subset(lanes) == converged
+                    (LaneMask(named) & env.live).is_subset(lanes) == converged
                 }
                 None => false,
             };

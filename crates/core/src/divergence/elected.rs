@@ -8,17 +8,22 @@
 //!   own. The later side of a divergent branch becomes the sibling. A sibling that was already
 //!   there is dropped into the pool.
 //! - A BSYNC whose barrier is incomplete blocks its lanes; their PC stays at the BSYNC. Then the
-//!   sibling runs. Without one, a PC of the pool is elected:
-//!   that of the lanes dropped last.
-//! - An election gathers all lanes at the elected PC, also lanes that are blocked there. So a BSYNC
-//!   executes again with lanes that had already arrived.
-//! - A branch through a register takes the lowest lane's target first; lanes with other targets
-//!   stay at the branch and execute it again.
-//! - A BSYNC whose register came back through BMOV executes twice.
+//!   sibling runs. Without one, a PC of the pool is elected: that of the lanes dropped last.
+//! - An election gathers all lanes at the elected PC, also lanes that are blocked or have yielded
+//!   there. So a BSYNC executes again with lanes that had already arrived.
+//! - A branch through a register takes the lowest lane's target first, or that of the lowest other
+//!   lane if the others are fewer; lanes with other targets stay at the branch and execute it again.
+//! - A BSYNC executes twice before its lanes go on if its register came back through BMOV with a
+//!   mask, or if all participants that it once had have exited; unless its lanes were made ready by
+//!   an exit of others, or by the election of the last lanes of the pool.
 //! - BREAK that completes a barrier makes the lanes blocked there ready, as the other side of a
-//!   branch.
+//!   branch; so does EXIT.
 //! - BSSY adds the active lanes to its register: functions save and clear it first (BMOV.CLEAR).
-//! - A yielded lane counts as arrived. Yielded lanes run when no other lane can.
+//! - Lanes that have yielded, and those that wait at a WARPSYNC, count as arrived. If lanes arrive at
+//!   a barrier that waits for yielded ones alone, those become ready.
+//! - If no lane is ready, yielded lanes run. Without any, lanes that wait at a WARPSYNC execute it
+//!   again; so they do if no other lanes have yielded than those that just did. After a yield or
+//!   such a WARPSYNC, lanes of a barrier that waits for yielded lanes alone come first.
 //! - WARPSYNC blocks lanes whose members are not all active. Once all are there, they execute it
 //!   again, those of one PC together.
 //! - After WARPSYNC.EXCLUSIVE and WARPSYNC.COLLECTIVE only lanes with one mask go on; the others
@@ -28,8 +33,11 @@
 //!   instructions are those after their PC. Then each group continues after its own ENDCOLLECTIVE:
 //!   first the lanes that came last, then the others in the order of their lowest lanes.
 
-use super::{Flow, Group, GroupState, Join, Side, SideOrder};
+mod meet;
+
+use super::{Flow, Group, GroupState, Join, Side, SideOrder, first_side};
 use crate::base::{JoinId, LaneMask, Pc};
+use meet::Together;
 
 /// Barrier registers of a warp.
 const REGISTERS: usize = 16;
@@ -41,34 +49,26 @@ pub struct Elected {
     /// Current group; without lanes if none runs.
     current: Lanes,
     live: LaneMask,
-    /// Registers set by BMOV since their last BSYNC, one bit each.
-    restored: u16,
+    /// Barriers, one bit each, whose BSYNC executes again before its lanes go on.
+    twice: u16,
+    /// True if the current lanes have been released and execute their BSYNC again.
+    released: bool,
     order: SideOrder,
     /// True if the current group was elected and [`Elected::take_election`] was not called since.
     elected: Unseen,
     sibling: Option<Lanes>,
     /// Lanes that can run, one entry for each PC; the last ones dropped are last.
     pool: Vec<Lanes>,
-    /// Yielded groups; the first is picked first.
-    yielded: Vec<Lanes>,
-    /// Lanes at barriers and gathers, in order of arrival.
+    /// Yielded lanes and those that gather; the first is picked first.
+    yielded: Vec<Group>,
+    /// Lanes at barriers, in order of arrival, and those that wait to execute together.
     blocked: Vec<Group>,
     /// Participants of each barrier.
     registers: [LaneMask; REGISTERS],
-    /// Lanes that must execute their WARPSYNC.EXCLUSIVE again.
+    /// Lanes that must execute their WARPSYNC.EXCLUSIVE, or branch through a register, again.
     left: LaneMask,
     /// Sets of lanes that execute instructions together, or are about to.
     together: Vec<Together>,
-}
-
-/// Lanes of several PCs that execute instructions together.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Together {
-    members: LaneMask,
-    /// First of the instructions.
-    pc: Pc,
-    /// Where lanes go on afterwards; those that came last are first.
-    sides: Vec<Side>,
 }
 
 /// Flag that is no part of a warp's state: all values are equal.
@@ -113,7 +113,8 @@ impl Elected {
             yielded: Vec::new(),
             blocked: Vec::new(),
             registers: [LaneMask::EMPTY; REGISTERS],
-            restored: 0,
+            twice: 0,
+            released: false,
             order,
             elected: Unseen(false),
             left: LaneMask::EMPTY,
@@ -204,9 +205,8 @@ impl Elected {
         sides.for_each(|side| self.drop(side));
     }
 
-    /// Branches through a register: the lowest lane's target against the rest.
-    ///
-    /// Lanes with other targets keep the PC of the branch and execute it again.
+    /// Branches through a register: lanes with one target ([`first_side`]) go on, the others keep the
+    /// PC of the branch and execute it again.
     ///
     /// A return with two targets is an ordinary divergence.
     pub(super) fn jump(&mut self, sides: &[Side], returns: bool) {
@@ -214,18 +214,11 @@ impl Elected {
         if returns && sides.len() == 2 {
             return self.split(sides);
         }
-        let leader = lanes.lowest().and_then(|lane| sides.iter().find(|s| s.lanes.contains(lane)));
-        let Some(&Side { pc, lanes: with }) = leader else { return };
-        let first = Lanes::at(pc, with);
-        let rest = Lanes::at(self.current.pc, lanes - with);
-        if rest.lanes.is_empty() {
-            self.current = first;
-            return;
-        }
-        let rest_first = rest.lanes.count() < with.count();
-        let (now, later) = if rest_first { (rest, first) } else { (first, rest) };
-        self.current = now;
-        self.drop_sibling(Some(later));
+        let first = first_side(lanes, sides);
+        let Some(&Side { pc, .. }) = sides.iter().find(|side| side.lanes == first) else { return };
+        self.left = (self.left | lanes) - first;
+        self.part(first);
+        self.current = Lanes::at(pc, first);
     }
 
     /// Removes lanes from a barrier and lets the current group continue (BREAK).
@@ -241,7 +234,7 @@ impl Elected {
     /// Makes the lanes at a barrier that now waits for none ready, as the other side of a branch.
     fn release_completed(&mut self, join: JoinId) {
         let Some(at) = self.completed().filter(|(completed, _)| *completed == join) else { return };
-        let released = self.gathered_at(at);
+        let released = self.release(at);
         let current = self.current;
         if released.lanes.count() < current.lanes.count() {
             self.current = released;
@@ -258,6 +251,7 @@ impl Elected {
         let mask = *register;
         if clear {
             *register = LaneMask::EMPTY;
+            self.set_twice(join, false);
         }
         mask
     }
@@ -266,9 +260,15 @@ impl Elected {
     ///
     /// Lanes that have exited since the mask was saved no longer take part.
     pub(super) fn set_barrier(&mut self, join: JoinId, mask: LaneMask) {
-        let live = self.live;
-        *self.register(join) = mask & live;
-        self.restored |= 1 << (join.0 as usize % REGISTERS);
+        let mask = mask & self.live;
+        *self.register(join) = mask;
+        self.set_twice(join, !mask.is_empty());
+    }
+
+    /// Sets whether the BSYNC of a barrier executes again before its lanes go on.
+    fn set_twice(&mut self, join: JoinId, twice: bool) {
+        let bit = 1 << (join.0 as usize % REGISTERS);
+        self.twice = if twice { self.twice | bit } else { self.twice & !bit };
     }
 
     fn register(&mut self, join: JoinId) -> &mut LaneMask {
@@ -296,34 +296,52 @@ impl Elected {
         there.fold(LaneMask::EMPTY, |all, g| all | g.lanes)
     }
 
+    /// Returns the participants of a barrier that are not among `arrived`.
+    fn missing(&self, join: JoinId, arrived: LaneMask) -> LaneMask {
+        (self.registers[join.0 as usize % REGISTERS] & self.live) - arrived
+    }
+
     /// Returns true if a barrier waits for no lane but `arrived` and yielded ones.
     fn is_complete(&self, join: JoinId, arrived: LaneMask) -> bool {
-        let yielding = self.yielded.iter().fold(LaneMask::EMPTY, |all, group| all | group.lanes);
-        let participants = self.registers[join.0 as usize % REGISTERS] & self.live;
-        ((participants - arrived) - yielding).is_empty()
+        let yielded = self.yielded.iter().fold(LaneMask::EMPTY, |all, group| all | group.lanes);
+        self.missing(join, arrived).is_subset(yielded)
     }
 
     fn sync(&mut self, join: JoinId, next: Pc) {
         let Lanes { pc, lanes, .. } = self.current;
         let arrived = lanes | self.arrived(join, pc);
+        let released = std::mem::take(&mut self.released);
         if !self.is_complete(join, arrived) {
             return self.block(pc, lanes, GroupState::AtJoin(join));
         }
-        let released = *self.register(join) & arrived;
-        let again = self.restored >> (join.0 as usize % REGISTERS) & 1 == 1;
-        if again {
-            self.restored &= !(1 << (join.0 as usize % REGISTERS));
-            self.elected = Unseen(true);
-        } else {
-            *self.register(join) -= released;
-        }
+        let go_on = *self.register(join) & arrived;
         for group in &mut self.blocked {
             if group.state == GroupState::AtJoin(join) && group.pc == pc {
-                group.lanes -= released;
+                group.lanes -= go_on;
             }
         }
         self.blocked.retain(|group| !group.lanes.is_empty());
-        self.current = Lanes::at(if again { pc } else { next }, lanes | released);
+        self.current = Lanes::at(pc, lanes | go_on);
+        if self.twice >> (join.0 as usize % REGISTERS) & 1 == 1 {
+            self.set_twice(join, false);
+            self.released = true;
+            self.elected = Unseen(true);
+            return;
+        }
+        if !released {
+            self.end_yields(self.missing(join, arrived));
+        }
+        *self.register(join) = LaneMask::EMPTY;
+        self.current.pc = next;
+    }
+
+    /// Makes the yielded ones of some lanes ready.
+    fn end_yields(&mut self, lanes: LaneMask) {
+        let ended =
+            |group: &mut Group| group.state == GroupState::Yielded && group.lanes.intersects(lanes);
+        for Group { pc, lanes, .. } in self.yielded.extract_if(.., ended).collect::<Vec<_>>() {
+            self.drop(Lanes::at(pc, lanes));
+        }
     }
 
     fn block(&mut self, pc: Pc, lanes: LaneMask, state: GroupState) {
@@ -341,158 +359,24 @@ impl Elected {
         {
             return; // no other group: it would be picked again at once
         }
-        self.yielded.push(self.current);
+        let Lanes { pc, lanes, .. } = self.current;
+        self.yielded.push(Group { pc, lanes, state: GroupState::Yielded });
         self.current.lanes = LaneMask::EMPTY;
-        self.resume();
-    }
-
-    /// Returns true if a set of current lanes, given with its mask, goes on with its WARPSYNC.
-    pub(super) fn is_gathered(&self, (lanes, members): (LaneMask, LaneMask)) -> bool {
-        self.current.gathered == members || (members & self.live).is_subset(lanes)
-    }
-
-    /// Returns true if all members of a mask are among `lanes` or blocked by a WARPSYNC with it.
-    pub(super) fn are_there(&self, lanes: LaneMask, members: LaneMask) -> bool {
-        let there = self.blocked.iter().filter(|g| g.state == GroupState::Gathering(members));
-        (members & self.live).is_subset(there.fold(lanes, |all, g| all | g.lanes))
-    }
-
-    /// Lets the lanes that are blocked by a WARPSYNC with this mask execute it again.
-    fn wake(&mut self, members: LaneMask) {
-        let there = |g: &mut Group| g.state == GroupState::Gathering(members);
-        for Group { pc, lanes, .. } in self.blocked.extract_if(.., there).collect::<Vec<_>>() {
-            self.drop(Lanes { pc, lanes, gathered: members });
-        }
-    }
-
-    /// Blocks current lanes at their WARPSYNC. The last to come wake all of them.
-    fn wait(&mut self, (lanes, members): (LaneMask, LaneMask)) {
-        let Lanes { pc, lanes: current, .. } = self.current;
-        self.current.lanes = current - lanes;
-        self.blocked.push(Group { pc, lanes, state: GroupState::Gathering(members) });
-        if self.are_there(LaneMask::EMPTY, members) {
-            self.wake(members);
-        }
-    }
-
-    /// Picks lanes that execute their WARPSYNC with this mask again, if they came last.
-    fn resume_with(&mut self, members: LaneMask) {
-        let woken = self.pool.last().is_some_and(|last| last.gathered == members);
-        if woken && self.current.lanes.is_empty() {
-            self.elect();
-        } else {
-            self.resume();
-        }
-    }
-
-    /// Lets sets of current lanes, given with their masks, go on at `next` with those in no set, or
-    /// wait (WARPSYNC).
-    pub(super) fn gather(&mut self, sets: &[(LaneMask, LaneMask)], next: Pc) {
-        let waiting = sets.iter().filter(|&&set| !self.is_gathered(set)).copied();
-        let waiting: Vec<_> = waiting.collect();
-        waiting.iter().for_each(|&set| self.wait(set));
-        self.current = Lanes::at(next, self.current.lanes);
-        self.resume_with(waiting.last().map_or(LaneMask::EMPTY, |&(_, members)| members));
-    }
-
-    /// Lets a set of current lanes go on at `next`, or wait, and the others stay at their PC
-    /// (WARPSYNC.EXCLUSIVE).
-    pub(super) fn gather_apart(&mut self, set: (LaneMask, LaneMask), next: Pc) {
-        self.left |= self.current.lanes - set.0;
-        self.part(set.0);
-        if self.is_gathered(set) {
-            self.left -= set.0;
-            self.current = Lanes::at(next, set.0);
-        } else {
-            self.wait(set);
-            self.resume_with(set.1);
-        }
-    }
-
-    /// Returns true if the current lanes execute their WARPSYNC.EXCLUSIVE again.
-    pub(super) fn are_left(&self) -> bool {
-        self.current.lanes.intersects(self.left)
-    }
-
-    /// Makes the current lanes outside of a set the sibling.
-    fn part(&mut self, lanes: LaneMask) {
-        let others = self.current.lanes - lanes;
-        if !others.is_empty() {
-            self.drop_sibling(Some(Lanes { lanes: others, ..self.current }));
-            self.current.lanes = lanes;
-        }
-    }
-
-    /// As [`Elected::gather_apart`], but together with members that wait elsewhere, up to
-    /// [`Elected::end_collective`]; then the set goes on at `end` (WARPSYNC.COLLECTIVE).
-    ///
-    /// The set that comes last goes on after the others have executed their instruction again.
-    pub(super) fn gather_together(&mut self, set: (LaneMask, LaneMask), next: Pc, end: Pc) {
-        let (lanes, members) = set;
-        self.part(lanes);
-        if self.current.gathered != members {
-            if !self.are_there(lanes, members) {
-                self.wait(set);
-                return self.resume();
-            }
-            self.wake(members);
-        }
-        let at = self.together.iter().position(|t| t.members == members).unwrap_or_else(|| {
-            self.together.push(Together { members, pc: next, sides: Vec::new() });
-            self.together.len() - 1
-        });
-        let Together { pc, sides, .. } = &mut self.together[at];
-        let pc = *pc;
-        sides.push(Side { pc: end, lanes });
-        let all = sides.iter().fold(LaneMask::EMPTY, |all, side| all | side.lanes);
-        if (members & self.live).is_subset(all) {
-            self.blocked.retain(|group| !group.lanes.is_subset(all));
-            self.current = Lanes::at(pc, all);
-            return;
-        }
-        self.current.lanes = LaneMask::EMPTY;
-        self.blocked.push(Group { pc: next, lanes, state: GroupState::Gathering(members) });
-        self.resume_with(members);
-    }
-
-    /// Lets the current lanes go on where their WARPSYNC.COLLECTIVE says, or at `next`.
-    pub(super) fn end_collective(&mut self, next: Pc) {
-        let lanes = self.current.lanes;
-        let here = |t: &Together| t.sides.iter().any(|side| side.lanes.intersects(lanes));
-        let Some(at) = self.together.iter().position(here) else {
-            self.current = Lanes::at(next, lanes);
-            return;
-        };
-        let sides = self.together.remove(at).sides;
-        let mut sides = sides.iter().map(|side| Lanes::at(side.pc, side.lanes));
-        self.current = sides.next().unwrap_or(Lanes::at(next, lanes));
-        let mut others: Vec<Lanes> = sides.collect();
-        others.sort_unstable_by_key(|side| std::cmp::Reverse(side.lanes.lowest()));
-        if let Some(second) = others.pop() {
-            self.drop_sibling(Some(second));
-            others.into_iter().for_each(|side| self.drop(side));
-        }
-    }
-
-    /// Ends every gather whose live members all wait with the same mask.
-    fn end_gathers(&mut self) {
-        let mut ended: Vec<LaneMask> = Vec::new();
-        for group in &self.blocked {
-            if let GroupState::Gathering(members) = group.state
-                && !ended.contains(&members)
-                && self.are_there(LaneMask::EMPTY, members)
-            {
-                ended.push(members);
-            }
-        }
-        ended.into_iter().for_each(|members| self.wake(members));
+        self.resume_after_yield();
     }
 
     fn exit(&mut self, lanes: LaneMask, next: Pc) {
         self.live -= lanes;
         self.current = Lanes::at(next, self.current.lanes - lanes);
-        for register in &mut self.registers {
+        for (i, register) in self.registers.iter_mut().enumerate() {
+            if register.intersects(lanes) && register.is_subset(lanes) {
+                self.twice |= 1 << i;
+            }
             *register -= lanes;
+        }
+        while let Some(at) = self.completed_by_exit() {
+            let released = self.release(at);
+            self.drop_sibling(Some(released));
         }
         self.end_gathers();
         self.resume();
@@ -511,76 +395,94 @@ impl Elected {
 
     /// Picks a group if none runs.
     fn resume(&mut self) {
+        if !self.take_ready() && !self.take_yielded(false) && !self.take_completed() {
+            self.take_stuck();
+        }
+    }
+
+    /// Picks a group if none runs, after lanes have yielded: a barrier may wait for none but them.
+    fn resume_after_yield(&mut self) {
+        if !self.take_ready() && !self.take_completed() && !self.take_yielded(true) {
+            self.take_stuck();
+        }
+    }
+
+    /// Returns true if a group runs; picks one that is ready if none does.
+    fn take_ready(&mut self) -> bool {
         if !self.current.lanes.is_empty() {
-            return;
+            return true;
         }
         if let Some(sibling) = self.sibling.take() {
             self.current = sibling;
-        } else if !self.pool.is_empty() {
-            self.elect();
-        } else if let Some(at) = self.completed() {
-            // Only now can its lanes go on: they execute their BSYNC again.
-            self.current = self.gathered_at(at);
-        } else if !self.yielded.is_empty() {
-            let picked = self.yielded.remove(0);
-            let same = self.yielded.extract_if(.., |group| group.pc == picked.pc);
-            let lanes = same.fold(picked.lanes, |all, group| all | group.lanes);
-            self.current = Lanes { lanes, ..picked };
-        } else if let Some(stuck) = self.stuck() {
-            self.current = stuck;
         } else {
-            // The canonical empty value, so that equal states compare equal.
-            self.current = Lanes::at(Pc(0), LaneMask::EMPTY);
+            self.elect();
         }
+        !self.current.lanes.is_empty()
+    }
+
+    /// Picks lanes of a completed barrier, which execute their BSYNC again. Returns false if there
+    /// are none.
+    fn take_completed(&mut self) -> bool {
+        let Some(at) = self.completed() else { return false };
+        self.current = self.release(at);
+        self.released = true;
+        true
+    }
+
+    /// Picks lanes that have yielded or else gather; the latter execute their WARPSYNC again.
+    ///
+    /// With `last_is_own`, those that yielded last come last. Returns false if there are none, or
+    /// none but lanes that gather, and those would gather for ever.
+    fn take_yielded(&mut self, last_is_own: bool) -> bool {
+        let yielded = |group: &Group| group.state == GroupState::Yielded;
+        let others = self.yielded.len() - usize::from(last_is_own && !self.yielded.is_empty());
+        let progress = self.yielded.iter().any(yielded) || self.completed().is_some();
+        let first = self.yielded[..others].iter().find(|group| yielded(group));
+        let first = first.or_else(|| self.yielded.first().filter(|_| progress));
+        let Some(&Group { pc, state, .. }) = first else { return false };
+        let same = self.yielded.extract_if(.., |group| group.pc == pc && group.state == state);
+        self.current = Lanes::at(pc, same.fold(LaneMask::EMPTY, |all, group| all | group.lanes));
+        true
     }
 
     /// Takes lanes that wait at an incomplete barrier if no lane can run.
     ///
-    /// Barriers of a compiler alone never deadlock on a GPU. Here they can:
-    ///
-    /// - Recursive calls of different depths share a register. Then the lanes that were blocked
-    ///   last go on, and its mask is cut to them.
-    /// - Lanes gather (WARPSYNC) for lanes that wait for them at a barrier. The former count as
-    ///   yielded: the latter go on without them.
-    fn stuck(&mut self) -> Option<Lanes> {
+    /// Barriers of a compiler alone never deadlock on a GPU. Here they can: recursive calls of
+    /// different depths share a register. Then the lanes that were blocked last go on, and its mask
+    /// is cut to them.
+    fn take_stuck(&mut self) {
         let at_join = |group: &Group| matches!(group.state, GroupState::AtJoin(_));
-        if !self.blocked.iter().all(at_join) {
-            return self.past_gathering();
-        }
-        let Group { pc, lanes, state } = self.blocked.pop()?;
+        let all = self.blocked.iter().all(at_join);
+        let Some(Group { pc, lanes, state }) = self.blocked.pop_if(|_| all) else {
+            // The canonical empty value, so that equal states compare equal.
+            self.current = Lanes::at(Pc(0), LaneMask::EMPTY);
+            return;
+        };
         if let GroupState::AtJoin(join) = state {
             *self.register(join) &= lanes;
         }
-        Some(Lanes::at(pc, lanes))
+        self.current = Lanes::at(pc, lanes);
     }
 
-    /// Takes the lanes of a barrier that waits only for lanes that gather.
-    fn past_gathering(&mut self) -> Option<Lanes> {
-        let away = super::gathering_for_joins(&self.blocked, self.live);
-        let (join, pc) = self.blocked.iter().rev().find_map(|group| match group.state {
-            GroupState::AtJoin(join) => {
-                let participants = self.registers[join.0 as usize % REGISTERS] & self.live;
-                let missing = participants - self.arrived(join, group.pc);
-                missing.is_subset(away).then_some((join, group.pc))
-            }
-            _ => None,
-        })?;
-        let released = self.gathered_at((join, pc));
-        *self.register(join) &= released.lanes;
-        Some(released)
-    }
-
-    /// Makes the lanes of one PC of the pool current, with those that are blocked there.
+    /// Makes the lanes of one PC of the pool current, with those that are blocked or have yielded there.
     ///
     /// It is the PC of the lanes that were dropped last.
     fn elect(&mut self) {
         let Some(last) = self.pool.pop() else { return };
-        self.current = last;
         self.elected = Unseen(true);
-        let pc = self.current.pc;
-        let parked =
-            self.blocked.extract_if(.., |g| g.pc == pc && matches!(g.state, GroupState::AtJoin(_)));
-        self.current.lanes = parked.fold(self.current.lanes, |all, group| all | group.lanes);
+        let yielded = self.yielded.extract_if(.., |group| group.pc == last.pc);
+        let mut lanes = yielded.fold(last.lanes, |all, group| all | group.lanes);
+        let blocked =
+            |group: &mut Group| group.pc == last.pc && matches!(group.state, GroupState::AtJoin(_));
+        for group in self.blocked.extract_if(.., blocked).collect::<Vec<_>>() {
+            lanes |= group.lanes;
+            if let GroupState::AtJoin(join) = group.state
+                && self.pool.is_empty()
+            {
+                self.set_twice(join, false);
+            }
+        }
+        self.current = Lanes { lanes, ..last };
     }
 
     /// Returns a barrier at which lanes are blocked although it waits for none, and their PC.
@@ -593,8 +495,22 @@ impl Elected {
         })
     }
 
-    /// Takes the lanes that are blocked at a barrier by the BSYNC at a PC.
-    fn gathered_at(&mut self, (join, pc): (JoinId, Pc)) -> Lanes {
+    /// As [`Elected::completed`], for barriers that do not wait for lanes at a WARPSYNC, either.
+    fn completed_by_exit(&self) -> Option<(JoinId, Pc)> {
+        let yielded = self.yielded.iter().filter(|group| group.state == GroupState::Yielded);
+        let yielded = yielded.fold(LaneMask::EMPTY, |all, group| all | group.lanes);
+        self.blocked.iter().find_map(|group| match group.state {
+            GroupState::AtJoin(join) => {
+                let missing = self.missing(join, self.arrived(join, group.pc));
+                missing.is_subset(yielded).then_some((join, group.pc))
+            }
+            _ => None,
+        })
+    }
+
+    /// Takes the lanes that are blocked at a barrier by the BSYNC at a PC, which they execute again.
+    fn release(&mut self, (join, pc): (JoinId, Pc)) -> Lanes {
+        self.set_twice(join, false);
         let state = GroupState::AtJoin(join);
         let parked = self.blocked.extract_if(.., |g| g.state == state && g.pc == pc);
         Lanes::at(pc, parked.fold(LaneMask::EMPTY, |all, group| all | group.lanes))
@@ -635,10 +551,9 @@ impl Elected {
         let current =
             (!self.current.lanes.is_empty()).then_some((self.current, GroupState::Running));
         let ready = self.sibling.iter().chain(&self.pool).map(|&l| (l, GroupState::Ready));
-        let yielded = self.yielded.iter().map(|&l| (l, GroupState::Yielded));
-        let runnable = current.into_iter().chain(ready).chain(yielded);
+        let runnable = current.into_iter().chain(ready);
         let runnable = runnable.map(|(l, state)| Group { pc: l.pc, lanes: l.lanes, state });
-        runnable.chain(self.blocked.iter().copied()).collect()
+        runnable.chain(self.yielded.iter().chain(&self.blocked).copied()).collect()
     }
 }
 

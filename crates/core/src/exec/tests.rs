@@ -54,6 +54,7 @@ fn run(
         params: &[],
         functions: &[],
         warp_size: 32,
+        live: LaneMask(u32::MAX),
         pc: 0,
         clock: 0x1_2345_6789,
         nanoseconds: 0x2_4689_acdf,

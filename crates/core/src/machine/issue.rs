@@ -14,7 +14,7 @@ mod simple;
 mod ways;
 
 pub(super) use asynchronous::{fails, written};
-pub(super) use meet::{gather, gather_native, members_meet, votes_of};
+pub(super) use meet::{gather, gather_native, is_further_branch, members_meet, votes_of};
 pub(super) use memory::asked;
 use native::resolve;
 pub(super) use ways::{add_side, barrier_register, branch, join, sides, split};
@@ -35,7 +35,7 @@ use super::verdict::{FaultReport, Watch};
 use super::warp::{Arrival, Until, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::code::MicroOp;
-use crate::divergence::{Flow, Side};
+use crate::divergence::{Flow, Side, first_side};
 use crate::event::{Event, Observer, Printed, Stall};
 use crate::exec::{self, Effect, Env, Fault, SystemLog};
 use crate::isa::Space;
@@ -374,17 +374,22 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 warp.control.advance(branch(step, taken));
                 resolve(warp, cost, next, cx.program.refetch, now);
             }
-            Effect::Switch { lanes } | Effect::Call { lanes } | Effect::Jump { lanes }
-                if lanes.is_empty() =>
-            {
+            Effect::Switch { lanes } | Effect::Call { lanes } if lanes.is_empty() => {
                 warp.control.go(next)
             }
             Effect::Jump { lanes } => {
                 let mut sides = sides(lanes, &self.addresses, |pc| Pc(pc as u32));
-                let leader = active.lowest().unwrap_or(0);
-                let first = sides.iter().find(|side| side.lanes.contains(leader));
-                let taken = first.map_or(LaneMask::EMPTY, |side| side.lanes);
-                self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
+                let taken = first_side(active, &sides);
+                if is_further_branch(warp, active, taken) {
+                    self.observer.on(Event::Branch {
+                        cycle: now,
+                        sm,
+                        warp: slot,
+                        pc,
+                        active,
+                        taken,
+                    });
+                }
                 add_side(&mut sides, next, active - lanes);
                 let returns =
                     matches!(&step.inst.op, Op::Jump(jump) if jump.kind == JumpKind::Return);
@@ -516,6 +521,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             params: &cx.params,
             functions: &cx.kernel.functions,
             warp_size: cx.spec.warp_size,
+            live: warp.control.live(),
             pc: pc.0,
             clock: now,
             nanoseconds: match step.inst.op {

@@ -83,9 +83,11 @@ impl OpcodeKind {
     fn of(op: &Op) -> OpcodeKind {
         match op {
             Op::Branch { .. } | Op::BranchIfAny { .. } => OpcodeKind::Branch,
-            Op::BranchByConvergence { .. } | Op::Jump(_) => OpcodeKind::Branch,
-            Op::Exit | Op::Gather { .. } | Op::EndCollective => OpcodeKind::Control,
-            Op::Join(ConvergenceOp::Sync(_) | ConvergenceOp::Break(_)) => OpcodeKind::Control,
+            Op::BranchByConvergence { .. } => OpcodeKind::Branch,
+            Op::Jump(_) | Op::Exit | Op::Gather { .. } | Op::EndCollective => OpcodeKind::Control,
+            Op::Join(ConvergenceOp::Sync(_) | ConvergenceOp::Break(_) | ConvergenceOp::Yield) => {
+                OpcodeKind::Control
+            }
             Op::Load(load) if load.access.space == Space::Shared => OpcodeKind::SharedLoad,
             Op::Store(store) if store.access.space == Space::Shared => OpcodeKind::SharedStore,
             _ => OpcodeKind::Other,

@@ -354,6 +354,7 @@ impl<'a> Run<'a> {
             params: &self.launch.params,
             functions: &self.kernel.functions,
             warp_size: self.settings.warp_size,
+            live: active,
             pc,
             clock: self.steps,
             nanoseconds: self.steps,

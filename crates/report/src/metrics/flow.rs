@@ -33,7 +33,7 @@ pub(super) const TABLE: &[Metric] = &[
         aliases: &[],
         unit: "inst",
         group: Group::Divergence,
-        formula: "branch, EXIT, BSYNC, BREAK and WARPSYNC executed by warps",
+        formula: "branch, EXIT, BSYNC, BREAK, YIELD and WARPSYNC executed by warps",
         meaning: "Control-flow instructions. Only machine code shows them all.",
         ours: false,
         value: |i| i.totals.opcodes.and_then(|opcodes| count(opcodes.control)),

@@ -95,3 +95,136 @@ fn lanes_that_exit_are_not_waited_for() {
     w.end_collective(Pc(12));
     runs(&w, 13, 0b0001);
 }
+
+fn set_of(join: u32, next: u32) -> Flow {
+    Flow::Set { join: JoinId(join), next: Pc(next) }
+}
+
+fn sync(join: u32, next: u32) -> Flow {
+    Flow::Sync { join: JoinId(join), next: Pc(next) }
+}
+
+#[test]
+fn an_exit_that_completes_a_barrier_makes_its_lanes_ready() {
+    let mut w = warp();
+    w.advance(branch(0b0110, 30, 1));
+    w.advance(set_of(1, 2));
+    w.advance(branch(0b1000, 20, 3));
+    runs(&w, 3, 0b0001);
+    w.advance(sync(1, 4));
+    runs(&w, 20, 0b1000);
+    w.advance(exit(0b1000));
+    runs(&w, 3, 0b0001); // before 0110, which were the sibling
+    w.advance(sync(1, 4));
+    runs(&w, 4, 0b0001);
+    w.advance(exit(0b0001));
+    runs(&w, 30, 0b0110);
+}
+
+#[test]
+fn the_sync_of_a_barrier_whose_lanes_have_exited_executes_twice() {
+    let mut w = warp();
+    w.advance(branch(0b0011, 10, 1));
+    w.advance(set_of(2, 2));
+    w.advance(exit(0b1100));
+    runs(&w, 10, 0b0011);
+    w.advance(set_of(2, 11));
+    for _ in 0..2 {
+        runs(&w, 11, 0b0011);
+        w.advance(sync(2, 12));
+    }
+    runs(&w, 12, 0b0011);
+}
+
+#[test]
+fn the_sync_of_a_restored_barrier_executes_twice_if_it_has_participants() {
+    let mut w = warp();
+    w.advance(set_of(6, 1));
+    let mask = w.barrier(JoinId(6), true, Pc(2));
+    assert_eq!(mask, ALL);
+    for (saved, times) in [(LaneMask::EMPTY, 1), (mask, 2)] {
+        w.set_barrier(JoinId(6), saved);
+        w.advance(set_of(6, 3));
+        for _ in 0..times {
+            runs(&w, 3, 0b1111);
+            w.advance(sync(6, 4));
+        }
+        runs(&w, 4, 0b1111);
+    }
+}
+
+#[test]
+fn lanes_gather_again_if_no_other_can_run() {
+    let mut w = warp();
+    w.advance(branch(0b0001, 5, 1));
+    w.gather(&[set(0b0001, 0b1111)], Pc(6));
+    w.advance(set_of(0, 2));
+    w.advance(branch(0b0100, 6, 3));
+    w.gather(&[set(0b0100, 0b1111)], Pc(7));
+    w.advance(branch(0b0010, 9, 4));
+    runs(&w, 4, 0b1000);
+    w.advance(sync(0, 8));
+    runs(&w, 9, 0b0010);
+    w.advance(exit(0b0010));
+    runs(&w, 5, 0b0001);
+    w.gather(&[set(0b0001, 0b1111)], Pc(6));
+    runs(&w, 4, 0b1000); // 0100 wait, too
+}
+
+#[test]
+fn lanes_that_arrive_first_end_the_yield_of_the_others() {
+    let mut w = warp();
+    w.advance(set_of(0, 1));
+    w.advance(set_of(1, 2));
+    w.advance(branch(0b0011, 10, 3));
+    w.advance(Flow::Yield { next: Pc(4) });
+    runs(&w, 10, 0b0011);
+    w.advance(sync(0, 11));
+    runs(&w, 11, 0b0011);
+    w.advance(sync(1, 12));
+    runs(&w, 4, 0b1100);
+}
+
+#[test]
+fn lanes_that_a_yield_releases_leave_an_empty_barrier() {
+    let mut w = warp();
+    w.advance(set_of(0, 1));
+    w.advance(branch(0b0011, 10, 1));
+    w.advance(sync(0, 2));
+    runs(&w, 10, 0b0011);
+    w.advance(Flow::Yield { next: Pc(11) });
+    runs(&w, 1, 0b1100);
+    w.advance(sync(0, 2));
+    runs(&w, 2, 0b1100);
+    w.advance(exit(0b1100));
+    runs(&w, 11, 0b0011);
+    w.advance(branch(0b0001, 20, 12));
+    runs(&w, 12, 0b0010);
+    w.advance(sync(0, 13));
+    runs(&w, 13, 0b0010);
+}
+
+#[test]
+fn the_target_of_the_fewer_lanes_goes_first() {
+    let mut w = warp();
+    let sides = [(10, 0b0111), (20, 0b1000)];
+    w.jump(&sides.map(|(pc, lanes)| Side { pc: Pc(pc), lanes: LaneMask(lanes) }), false);
+    runs(&w, 20, 0b1000);
+    assert!(!w.are_left());
+    w.advance(exit(0b1000));
+    runs(&w, 0, 0b0111);
+    assert!(w.are_left());
+}
+
+#[test]
+fn lanes_at_two_places_of_a_barrier_go_on_if_the_others_gather() {
+    let mut w = warp();
+    w.advance(set_of(0, 1));
+    w.advance(branch(0b0011, 10, 1));
+    w.advance(sync(0, 2));
+    w.advance(branch(0b0001, 12, 11));
+    w.advance(sync(0, 13));
+    runs(&w, 12, 0b0001);
+    w.gather(&[set(0b0001, 0b1111)], Pc(14));
+    runs(&w, 11, 0b0010);
+}

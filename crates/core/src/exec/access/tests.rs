@@ -65,6 +65,7 @@ impl World {
             params: &[1, 0, 0, 0, 2, 0, 0, 0, 3, 0],
             functions: &[],
             warp_size: 32,
+            live: LaneMask(u32::MAX),
             pc: 0,
             clock: 0,
             nanoseconds: 0,

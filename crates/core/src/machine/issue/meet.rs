@@ -5,7 +5,7 @@ use super::super::warp::{Arrival, Warp};
 use super::{Issue, Issuer};
 use crate::base::{Cycle, LaneMask, Pc, SmId, WarpId};
 use crate::code::MicroOp;
-use crate::divergence::Flow;
+use crate::divergence::{Flow, first_set};
 use crate::event::{Event, Observer};
 use crate::exec::{self, Fault, FaultKind, Members, RegisterFile};
 use crate::kernel::{BarrierKind, Meeting, Op};
@@ -56,6 +56,16 @@ pub(in crate::machine) fn members_meet(
     None
 }
 
+/// Returns true if an H200 counts a branch, where lanes with another target or mask stay to execute
+/// the instruction again. The last of them to do so are no further branch.
+pub(in crate::machine) fn is_further_branch(
+    warp: &Warp,
+    active: LaneMask,
+    taken: LaneMask,
+) -> bool {
+    taken != active || !warp.control.are_left()
+}
+
 /// Executes WARPSYNC of machine code for `lanes`, and reports the sets that go on.
 ///
 /// A WARPSYNC.EXCLUSIVE whose lanes have several masks is reported as a divergent branch.
@@ -72,10 +82,9 @@ pub(in crate::machine) fn gather_native(
     let mut sets = sets.map(|Members { named, lanes }| (lanes, named));
     let Some(lowest) = sets.next() else { return warp.control.go(step.next) };
     let mut sets: Vec<_> = sets.collect(); // mostly none
-    let others_first = (lanes - lowest.0).count() < lowest.0.count();
-    // Of several sets an H200 lets that of the lowest lane go first, or of the lowest other lane if
-    // the others are fewer.
-    let first = if others_first { *sets.first().unwrap_or(&lowest) } else { lowest };
+    let set_of = |lane| *sets.iter().find(|set| set.0.contains(lane)).unwrap_or(&lowest);
+    let first = first_set(lanes, |lane| set_of(lane).0);
+    let first = set_of(first.lowest().unwrap_or(0));
     let now = match *meeting {
         Meeting::Common if !sets.is_empty() => {
             sets.push(lowest);
@@ -92,8 +101,7 @@ pub(in crate::machine) fn gather_native(
         Meeting::Common => warp.control.gather(now, step.next),
         Meeting::Exclusive => {
             let (active, taken) = (lanes, first.0);
-            // As a GPU counts: the last set is no further branch.
-            if taken != active || !warp.control.are_left() {
+            if is_further_branch(warp, active, taken) {
                 observer.on(Event::Branch { cycle, sm, warp: slot, pc, active, taken });
             }
             warp.control.gather_apart(first, step.next);

@@ -4,14 +4,15 @@ use super::plan::Step;
 use super::traffic;
 use super::warp::{Issue, Runner, Stop};
 use crate::base::{LaneMask, Pc, WarpId};
-use crate::divergence::{Flow, Side};
+use crate::divergence::{Flow, Side, first_side};
 use crate::event::{Event, Observer, Printed};
 use crate::exec::{self, Effect, MemoryAccess};
 use crate::isa::Space;
 use crate::kernel::{JumpKind, Op};
 use crate::machine::block::Votes;
 use crate::machine::issue::{
-    add_side, asked, barrier_register, branch, gather, gather_native, members_meet, sides, votes_of,
+    add_side, asked, barrier_register, branch, gather, gather_native, is_further_branch,
+    members_meet, sides, votes_of,
 };
 use crate::machine::memsys::Texels;
 use crate::machine::pricing::Kind;
@@ -158,11 +159,12 @@ impl<O: Observer> Runner<'_, O> {
                 }
                 warp.control.advance(branch(op, taken));
             }
-            Effect::Jump { lanes } if !lanes.is_empty() => {
+            Effect::Jump { lanes } => {
                 let mut sides = sides(lanes, &self.addresses, |pc| Pc(pc as u32));
-                let leader = active.lowest().unwrap_or(0);
-                let first = sides.iter().find(|side| side.lanes.contains(leader));
-                self.branched(issue, first.map_or(LaneMask::EMPTY, |side| side.lanes));
+                let taken = first_side(active, &sides);
+                if is_further_branch(warp, active, taken) {
+                    self.branched(issue, taken);
+                }
                 add_side(&mut sides, next, active - lanes);
                 let returns =
                     matches!(&op.inst.op, Op::Jump(jump) if jump.kind == JumpKind::Return);

@@ -382,6 +382,7 @@ impl<'a, O: Observer> Runner<'a, O> {
             params: &cx.params,
             functions: &cx.kernel.functions,
             warp_size: cx.spec.warp_size,
+            live: warp.control.live(),
             pc: pc.0,
             clock: self.pace.issued(),
             nanoseconds: match step.inst.op {

@@ -48,6 +48,7 @@ impl World {
             params: &[],
             functions: &[],
             warp_size: 32,
+            live: LaneMask(u32::MAX),
             pc: 0,
             clock: 0,
             nanoseconds: 0,
