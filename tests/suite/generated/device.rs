@@ -72,34 +72,34 @@ const LATER: &str = "lanes met later: where ptxas has a copy of a block; with ca
 const BOTH: &str = "lanes met earlier in one place and later in another";
 
 /// Programs of one kind.
-struct Family {
-    record: &'static str,
+pub(super) struct Family {
+    pub(super) record: &'static str,
     /// Seed of the first program.
     seed: u64,
     /// Number of programs.
-    programs: u32,
+    pub(super) programs: u32,
     /// True if they may call functions.
     calls: bool,
 }
 
 /// Branches, loops, shared memory, shuffles, votes, reductions, atomics.
-const PLAIN: Family = Family {
+pub(super) const PLAIN: Family = Family {
     record: "tests/observations/h200/random.ron",
     seed: 0x51d8_0000,
     programs: 2_100,
     calls: false,
 };
 /// Calls as well.
-const CALLING: Family = Family {
+pub(super) const CALLING: Family = Family {
     record: "tests/observations/h200/random_calls.ron",
     seed: 0x51d7_0000,
     programs: 2_040,
     calls: true,
 };
-const FAMILIES: [&Family; 2] = [&PLAIN, &CALLING];
+pub(super) const FAMILIES: [&Family; 2] = [&PLAIN, &CALLING];
 
 /// Folder for programs that disagree, as input for `tests/regressions`.
-const DISAGREEING: &str = "target/disagreeing";
+pub(super) const DISAGREEING: &str = "target/disagreeing";
 
 type Tree = Box<dyn ValueTree<Value = Program>>;
 
@@ -120,11 +120,15 @@ impl Family {
         Box::new(drawn.expect("no strategy rejects anything"))
     }
 
-    fn text(&self, number: u32) -> String {
+    pub(super) fn name(&self) -> &'static str {
+        if self.calls { "calls" } else { "plain" }
+    }
+
+    pub(super) fn text(&self, number: u32) -> String {
         self.tree(number).current().print()
     }
 
-    fn recorded(&self) -> Option<gpu::GeneratedRecord> {
+    pub(super) fn recorded(&self) -> Option<gpu::GeneratedRecord> {
         std::fs::read_to_string(self.record)
             .ok()
             .and_then(|text| gpu::GeneratedRecord::parse(&text).ok())
@@ -135,8 +139,7 @@ impl Family {
 /// lanes of a branch or block follow from the program's meaning, the executions from which of them
 /// are together.
 fn entry(text: &str, memory: &[Vec<u32>], counts: &Divergence) -> String {
-    let digest = |words: Vec<u64>| gpu::digest(words.into_iter().flat_map(u64::to_le_bytes));
-    let memory = memory.iter().flatten().map(|&word| word.into()).collect();
+    let memory = memory_digest(memory);
     let lanes = counts
         .branches
         .iter()
@@ -144,8 +147,17 @@ fn entry(text: &str, memory: &[Vec<u32>], counts: &Divergence) -> String {
         .chain(counts.blocks.iter().map(|b| b.lanes));
     let together = counts.branches.iter().flat_map(|b| [b.executed, b.divergent]);
     let together = together.chain(counts.blocks.iter().map(|b| b.executed)).collect();
-    let [memory, lanes, together] = [memory, lanes.collect(), together].map(digest);
-    format!("{:08x} {memory:016x} {lanes:016x} {together:016x}", gpu::digest(text.bytes()) as u32)
+    let [lanes, together] = [lanes.collect(), together].map(digest);
+    format!("{:08x} {memory} {lanes} {together}", gpu::digest(text.bytes()) as u32)
+}
+
+/// Digest of a program's buffers.
+pub(super) fn memory_digest(memory: &[Vec<u32>]) -> String {
+    digest(memory.iter().flatten().map(|&word| word.into()).collect())
+}
+
+fn digest(words: Vec<u64>) -> String {
+    format!("{:016x}", gpu::digest(words.into_iter().flat_map(u64::to_le_bytes)))
 }
 
 /// Describes the difference between a device's executions and the simulator's, if any.
