@@ -431,8 +431,8 @@ impl Elected {
 
     /// Picks lanes that have yielded or else gather; the latter execute their WARPSYNC again.
     ///
-    /// With `last_is_own`, those that yielded last come last. Returns false if there are none, or
-    /// none but lanes that gather, and those would gather for ever.
+    /// With `last_is_own`, those that yielded last come last. Returns false if there are none, or if
+    /// all of them gather and no barrier is complete: to execute WARPSYNC again would change nothing.
     fn take_yielded(&mut self, last_is_own: bool) -> bool {
         let yielded = |group: &Group| group.state == GroupState::Yielded;
         let others = self.yielded.len() - usize::from(last_is_own && !self.yielded.is_empty());
@@ -495,7 +495,7 @@ impl Elected {
         })
     }
 
-    /// As [`Elected::completed`], for barriers that do not wait for lanes at a WARPSYNC, either.
+    /// As [`Elected::completed`], but lanes at a WARPSYNC do not count as arrived.
     fn completed_by_exit(&self) -> Option<(JoinId, Pc)> {
         let yielded = self.yielded.iter().filter(|group| group.state == GroupState::Yielded);
         let yielded = yielded.fold(LaneMask::EMPTY, |all, group| all | group.lanes);

@@ -14,7 +14,7 @@ mod simple;
 mod ways;
 
 pub(super) use asynchronous::{fails, written};
-pub(super) use meet::{gather, gather_native, is_further_branch, members_meet, votes_of};
+pub(super) use meet::{gather, gather_native, jump, members_meet, votes_of};
 pub(super) use memory::asked;
 use native::resolve;
 pub(super) use ways::{add_side, barrier_register, branch, join, sides, split};
@@ -35,11 +35,11 @@ use super::verdict::{FaultReport, Watch};
 use super::warp::{Arrival, Until, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::code::MicroOp;
-use crate::divergence::{Flow, Side, first_side};
+use crate::divergence::{Flow, Side};
 use crate::event::{Event, Observer, Printed, Stall};
 use crate::exec::{self, Effect, Env, Fault, SystemLog};
 use crate::isa::Space;
-use crate::kernel::{JumpKind, Op};
+use crate::kernel::Op;
 
 /// State shared by the warps of an SM at issue.
 #[derive(Clone)]
@@ -378,24 +378,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 warp.control.go(next)
             }
             Effect::Jump { lanes } => {
-                let mut sides = sides(lanes, &self.addresses, |pc| Pc(pc as u32));
-                let taken = first_side(active, &sides);
-                if is_further_branch(warp, active, taken) {
-                    self.observer.on(Event::Branch {
-                        cycle: now,
-                        sm,
-                        warp: slot,
-                        pc,
-                        active,
-                        taken,
-                    });
-                }
-                add_side(&mut sides, next, active - lanes);
-                let returns =
-                    matches!(&step.inst.op, Op::Jump(jump) if jump.kind == JumpKind::Return);
-                warp.control.jump(&sides, returns);
+                let jumping = (step, lanes, &*self.addresses);
+                let place = (sm, w, pc);
+                let apart = jump(jumping, warp, place, (now, active), &mut self.observer);
                 resolve(warp, cost, next, cx.program.refetch, now);
-                if sides.len() > 1 {
+                if apart {
                     let at = now + Cycle::from(cost.resolves + cx.program.jump_apart);
                     warp.resolves = Until::new(at, Stall::BranchResolving);
                 }

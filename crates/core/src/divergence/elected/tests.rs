@@ -1,4 +1,5 @@
-//! WARPSYNC, WARPSYNC.EXCLUSIVE and WARPSYNC.COLLECTIVE, driven by hand as an H200 executed them.
+//! Barriers, yields, exits, branches through registers and WARPSYNC, driven by hand as an H200 executed
+//! them.
 
 use super::*;
 

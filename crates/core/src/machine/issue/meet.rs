@@ -1,14 +1,14 @@
-//! Synchronization of lanes: `.sync` instructions and block barriers.
+//! Lanes that part or meet: branches through registers, `.sync` instructions, block barriers.
 
 use super::super::block::Votes;
 use super::super::warp::{Arrival, Warp};
-use super::{Issue, Issuer};
-use crate::base::{Cycle, LaneMask, Pc, SmId, WarpId};
+use super::{Issue, Issuer, add_side, sides};
+use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::code::MicroOp;
-use crate::divergence::{Flow, first_set};
+use crate::divergence::{Flow, first_set, first_side};
 use crate::event::{Event, Observer};
 use crate::exec::{self, Fault, FaultKind, Members, RegisterFile};
-use crate::kernel::{BarrierKind, Meeting, Op};
+use crate::kernel::{BarrierKind, JumpKind, Meeting, Op};
 
 /// Returns true if the `active` lanes can execute a `.sync` instruction now.
 ///
@@ -56,13 +56,30 @@ pub(in crate::machine) fn members_meet(
     None
 }
 
+/// Branches through a register to the addresses of `lanes`, and reports the branch. Returns true if
+/// the active lanes have several targets.
+pub(in crate::machine) fn jump(
+    (step, lanes, addresses): (&MicroOp, LaneMask, &[u64; MAX_LANES]),
+    warp: &mut Warp,
+    (sm, w, pc): (SmId, usize, Pc),
+    (cycle, active): (Cycle, LaneMask),
+    observer: &mut impl Observer,
+) -> bool {
+    let mut sides = sides(lanes, addresses, |pc| Pc(pc as u32));
+    add_side(&mut sides, step.next, active - lanes);
+    let first = first_side(active, &sides);
+    let taken = if first.intersects(lanes) { first } else { lanes };
+    if is_further_branch(warp, active, taken) {
+        observer.on(Event::Branch { cycle, sm, warp: WarpId(w as u32), pc, active, taken });
+    }
+    let returns = matches!(&step.inst.op, Op::Jump(jump) if jump.kind == JumpKind::Return);
+    warp.control.jump(&sides, returns);
+    sides.len() > 1
+}
+
 /// Returns true if an H200 counts a branch, where lanes with another target or mask stay to execute
 /// the instruction again. The last of them to do so are no further branch.
-pub(in crate::machine) fn is_further_branch(
-    warp: &Warp,
-    active: LaneMask,
-    taken: LaneMask,
-) -> bool {
+fn is_further_branch(warp: &Warp, active: LaneMask, taken: LaneMask) -> bool {
     taken != active || !warp.control.are_left()
 }
 

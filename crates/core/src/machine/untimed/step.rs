@@ -4,15 +4,15 @@ use super::plan::Step;
 use super::traffic;
 use super::warp::{Issue, Runner, Stop};
 use crate::base::{LaneMask, Pc, WarpId};
-use crate::divergence::{Flow, Side, first_side};
+use crate::divergence::{Flow, Side};
 use crate::event::{Event, Observer, Printed};
 use crate::exec::{self, Effect, MemoryAccess};
 use crate::isa::Space;
-use crate::kernel::{JumpKind, Op};
+use crate::kernel::Op;
 use crate::machine::block::Votes;
 use crate::machine::issue::{
-    add_side, asked, barrier_register, branch, gather, gather_native, is_further_branch,
-    members_meet, sides, votes_of,
+    add_side, asked, barrier_register, branch, gather, gather_native, jump, members_meet, sides,
+    votes_of,
 };
 use crate::machine::memsys::Texels;
 use crate::machine::pricing::Kind;
@@ -160,15 +160,8 @@ impl<O: Observer> Runner<'_, O> {
                 warp.control.advance(branch(op, taken));
             }
             Effect::Jump { lanes } => {
-                let mut sides = sides(lanes, &self.addresses, |pc| Pc(pc as u32));
-                let taken = first_side(active, &sides);
-                if is_further_branch(warp, active, taken) {
-                    self.branched(issue, taken);
-                }
-                add_side(&mut sides, next, active - lanes);
-                let returns =
-                    matches!(&op.inst.op, Op::Jump(jump) if jump.kind == JumpKind::Return);
-                warp.control.jump(&sides, returns);
+                let jumping = (op, lanes, &*self.addresses);
+                jump(jumping, warp, (sm, w, pc), (0, active), &mut self.observer);
             }
             Effect::Switch { lanes } if !lanes.is_empty() => {
                 let targets = match &op.inst.op {
