@@ -109,8 +109,8 @@ fn part_source(l: &mut Lowering<'_, '_>, i: usize, ty: Type) -> Result<Source, M
         let bits = l.immediate();
         return Ok(Source::of(match width(ty) {
             Width::Word => l.rows.immediate(bits),
-            Width::Pair => l.rows.immediate_pair(bits.into()),
-            Width::Double => l.rows.immediate_pair(u64::from(bits) << 32),
+            // The encoding holds the upper word.
+            Width::Pair | Width::Double => l.rows.immediate_pair(u64::from(bits) << 32),
         }));
     }
     let source = l.source(i, width(ty))?;

@@ -296,6 +296,15 @@ fn without_ntz_a_nan_becomes_the_highest_bit() {
 }
 
 #[test]
+fn an_immediate_of_64_bits_is_the_upper_word() {
+    let line = ("I2F.U64 R15, 0x2c000000", 0x2c00_0000_000f_7912, 0x000f_e200_0030_1000);
+    let (native, rows) = lowered(line);
+    let mut file = registers(&rows, Type::U64, 0);
+    execute(&native, &mut file, LaneMask::FULL);
+    assert_eq!(file.narrow[15], [(0x2c_u64 << 56) as f32; 32].map(f32::to_bits));
+}
+
+#[test]
 fn packing() {
     use Type::{BF16x2, F16x2, F32, S32};
     let near = Convert::from(F32);
