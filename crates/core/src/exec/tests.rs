@@ -494,6 +494,11 @@ fn barriers_report_their_arrival_and_take_their_result() {
         );
         assert_eq!(r.predicates[0], expected, "{f:?}");
     }
+    // Machine code: number and count in one register.
+    for (packed, count) in [(64 << 16 | 3, Some(64)), (3, None)] {
+        r.narrow[0] = [packed; 32];
+        assert_eq!(go(op(BarrierKind::Sync, Some(Row(0))), &mut r), arrival(count, true));
+    }
     r.narrow[0] = [16; 32];
     let fault = Fault { lane: 0, kind: FaultKind::BadBarrier { value: 16 } };
     assert_eq!(go(op(BarrierKind::Sync, None), &mut r), Err(fault));

@@ -8,7 +8,8 @@ use super::text::{Operand, Text};
 use crate::isa::Opcode;
 
 /// Opcodes whose first register is read.
-const READ_FIRST: [&str; 8] = ["BRA", "BRX", "BRXU", "CALL", "JMX", "NANOSLEEP", "RET", "WARPSYNC"];
+const READ_FIRST: [&str; 9] =
+    ["BAR", "BRA", "BRX", "BRXU", "CALL", "JMX", "NANOSLEEP", "RET", "WARPSYNC"];
 /// Opcodes whose integer operand is the 32-bit immediate.
 const IMMEDIATE: [&str; 15] = [
     "IADD3", "IMAD", "ISETP", "MOV", "PRMT", "SEL", "SHF", "UIADD3", "UIMAD", "UISETP", "UMOV",

@@ -38,6 +38,9 @@ pub struct Barrier {
     /// Barrier number (0..16), a narrow row; uniform over the warp.
     pub id: Row,
     /// Thread count, a narrow row; `None` for all threads of the block.
+    ///
+    /// In machine code it may be the row of the number, which is then in its low four bits and the
+    /// count in its upper half.
     pub count: Option<Row>,
     /// True for `bar.*` and `.aligned`: all threads of a warp must execute it together.
     pub aligned: bool,

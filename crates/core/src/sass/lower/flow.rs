@@ -95,13 +95,14 @@ fn by_convergence(
     Ok(Lowered::of(Op::BranchByConvergence { target, mask, converged }))
 }
 
-/// WARPSYNC.ALL, WARPSYNC R0, WARPSYNC 0xffff, WARPSYNC.EXCLUSIVE R0 or WARPSYNC.COLLECTIVE R0,
-/// 0x100.
+/// WARPSYNC.ALL, WARPSYNC R0, WARPSYNC 0xffff, WARPSYNC.EXCLUSIVE R0, WARPSYNC.COLLECTIVE R0, 0x100
+/// or WARPSYNC.COLLECTIVE.ALL 0x100.
 fn warp_sync(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Missing> {
+    let together = l.text.take("COLLECTIVE");
     let all = l.text.take("ALL");
     let mask = if all { l.rows.immediate(u32::MAX) } else { l.plain(0, Width::Word)? };
-    let meeting = if l.text.take("COLLECTIVE") {
-        Meeting::Collective { end: fixed(l, 1, module)? }
+    let meeting = if together {
+        Meeting::Collective { end: fixed(l, usize::from(!all), module)? }
     } else if l.text.take("EXCLUSIVE") {
         Meeting::Exclusive
     } else {
