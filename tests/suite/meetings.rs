@@ -1,5 +1,6 @@
-//! Lanes that meet by masks of their own, or from different places: what an H200 computed, and how often
-//! it executed each instruction. `tests/observations/h200/meetings` has source, listing and data.
+//! Lanes that meet by masks of their own, or from different places, and lanes that stay apart: what a GPU
+//! computed, and how often it executed each instruction. `tests/observations/h200/meetings` has source,
+//! listing and data.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,6 +8,7 @@ use std::fs;
 use simt_core::Program;
 use simt_core::launch::Overrides;
 use simt_report::profile::Profile;
+use simt_report::simulate::Simulation;
 
 use crate::spans::{digest, simulated};
 
@@ -38,22 +40,30 @@ fn instructions(listing: &str) -> BTreeMap<(String, u32), (u64, u64)> {
     text.lines().skip(1).map(row).collect()
 }
 
-/// Returns where kernels of a listing differ from an H200. Their outputs must be equal.
-fn differences(listing: &str, kernels: usize) -> Vec<String> {
+/// Runs the kernels of a listing, which must leave the outputs of a GPU.
+fn runs(listing: &str, kernels: usize) -> Vec<(String, Simulation)> {
     let program = Program::parse(listing, &text(&format!("{listing}.sass")));
-    let profile = Profile::parse(&text(&format!("{listing}-profile.csv"))).expect("a profile");
-    let instructions = instructions(listing);
     let outputs = text(&format!("{listing}-outputs.csv"));
     let outputs: Vec<_> = outputs.lines().skip(1).filter_map(|row| row.split_once(',')).collect();
     assert_eq!(outputs.len(), kernels);
-    let mut differences = Vec::new();
-    for (name, hash) in outputs {
+    let run = |(name, hash): (&str, &str)| {
         let done = simulated(&program, Some(name), &Overrides::default());
         assert_eq!(digest(&done.launch.buffers), hash, "{name}: outputs");
+        (name.to_string(), done)
+    };
+    outputs.into_iter().map(run).collect()
+}
+
+/// Returns where kernels of a listing differ from an H200. Their outputs must be equal.
+fn differences(listing: &str, kernels: usize) -> Vec<String> {
+    let profile = Profile::parse(&text(&format!("{listing}-profile.csv"))).expect("a profile");
+    let instructions = instructions(listing);
+    let mut differences = Vec::new();
+    for (name, done) in runs(listing, kernels) {
         let mut compared = 0;
         for row in &done.run.instructions {
             let place = row.machine.as_ref().expect("a place");
-            let Some(&measured) = instructions.get(&(name.to_string(), place.address)) else {
+            let Some(&measured) = instructions.get(&(name.clone(), place.address)) else {
                 continue;
             };
             let lanes = row.average_active_lanes.unwrap_or(0.0) * row.executed as f64;
@@ -89,4 +99,10 @@ fn lanes_meet_as_on_a_gpu() {
 #[test]
 fn cooperative_groups_meet_as_on_a_gpu() {
     assert_eq!(differences("groups", 12), Vec::<String>::new());
+}
+
+/// Lanes that are apart at a block barrier, or in recursive functions: outputs only.
+#[test]
+fn lanes_that_are_apart_go_on_as_on_a_gpu() {
+    assert_eq!(runs("apart", 9).len(), 9);
 }

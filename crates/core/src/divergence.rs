@@ -389,12 +389,13 @@ impl WarpControl {
 
     /// Returns the lanes that arrive when the active ones execute a block barrier.
     ///
-    /// Independent: the active lanes. Stack: every live lane of the warp ("as if all the threads in
-    /// the warp have executed").
+    /// Independent: the active lanes. Stack and machine code: every live lane of the warp ("as if all
+    /// the threads in the warp have executed").
     pub fn arriving(&self) -> LaneMask {
         match self {
             WarpControl::Stack(s) => s.live(),
-            WarpControl::Independent(_) | WarpControl::Elected(_) => {
+            WarpControl::Elected(e) => e.live(),
+            WarpControl::Independent(_) => {
                 self.active().map_or(LaneMask::EMPTY, |(_, lanes)| lanes)
             }
         }

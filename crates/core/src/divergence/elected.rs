@@ -17,13 +17,20 @@
 //!   mask, or if all participants that it once had have exited; unless its lanes were made ready by
 //!   an exit of others, or by the election of the last lanes of the pool.
 //! - BREAK that completes a barrier makes the lanes blocked there ready, as the other side of a
-//!   branch; so does EXIT.
-//! - BSSY adds the active lanes to its register: functions save and clear it first (BMOV.CLEAR).
+//!   branch; so does EXIT, for barriers of the lanes that exit, and for others if no lane is ready.
+//! - BSSY adds the active lanes to its register: functions save and clear it first (BMOV.CLEAR). If the
+//!   lanes of a BMOV have different masks, the lowest lane's is restored. So lanes that call a function
+//!   from several places, or at several depths, may part for good.
+//! - Lanes that arrive at a barrier while no other lane is ready do not wait for lanes that are blocked
+//!   elsewhere: they execute the BSYNC again and go on.
 //! - Lanes that have yielded, and those that wait at a WARPSYNC, count as arrived. If lanes arrive at
 //!   a barrier that waits for yielded ones alone, those become ready.
 //! - If no lane is ready, yielded lanes run. Without any, lanes that wait at a WARPSYNC execute it
-//!   again; so they do if no other lanes have yielded than those that just did. After a yield or
-//!   such a WARPSYNC, lanes of a barrier that waits for yielded lanes alone come first.
+//!   again; so they do if no other lanes have yielded than those that just did. After a yield, lanes of
+//!   a barrier that waits for yielded lanes alone come before those that yielded if these are the only
+//!   ones; after such a WARPSYNC they come first.
+//! - A block barrier (BAR) counts warps: lanes that execute it arrive for all lanes of the warp, none of
+//!   which runs until the barrier opens.
 //! - WARPSYNC blocks lanes whose members are not all active. Once all are there, they execute it
 //!   again, those of one PC together.
 //! - After WARPSYNC.EXCLUSIVE and WARPSYNC.COLLECTIVE only lanes with one mask go on; the others
@@ -97,6 +104,9 @@ struct Lanes {
 }
 
 impl Lanes {
+    /// The canonical empty value, so that equal states compare equal.
+    const NONE: Lanes = Lanes::at(Pc(0), LaneMask::EMPTY);
+
     const fn at(pc: Pc, lanes: LaneMask) -> Lanes {
         Lanes { pc, lanes, gathered: LaneMask::EMPTY }
     }
@@ -171,7 +181,10 @@ impl Elected {
             Flow::Sync { join, next } => self.sync(join, next),
             Flow::Break { join, next } => self.leave(join, lanes, next),
             Flow::Yield { next } => self.give_way(next),
-            Flow::Barrier { id, next } => self.block(next, lanes, GroupState::AtBarrier(id)),
+            Flow::Barrier { id, next } => {
+                self.current = Lanes::NONE;
+                self.blocked.push(Group { pc: next, lanes, state: GroupState::AtBarrier(id) });
+            }
             // The instructions of machine code name no lanes.
             Flow::Await { .. } => {}
             Flow::Exit { lanes: ended, next } => self.exit(ended & lanes, next),
@@ -312,7 +325,7 @@ impl Elected {
         let arrived = lanes | self.arrived(join, pc);
         let released = std::mem::take(&mut self.released);
         if !self.is_complete(join, arrived) {
-            return self.block(pc, lanes, GroupState::AtJoin(join));
+            return self.block(join);
         }
         let go_on = *self.register(join) & arrived;
         for group in &mut self.blocked {
@@ -344,10 +357,26 @@ impl Elected {
         }
     }
 
-    fn block(&mut self, pc: Pc, lanes: LaneMask, state: GroupState) {
-        self.current.lanes -= lanes;
-        self.blocked.push(Group { pc, lanes, state });
-        self.resume();
+    /// Blocks the current lanes at the barrier of their BSYNC.
+    ///
+    /// If no other lane is ready, the barrier waits for lanes that are blocked elsewhere; then those
+    /// here go on without them.
+    fn block(&mut self, join: JoinId) {
+        let Lanes { pc, lanes, .. } = self.current;
+        self.current.lanes = LaneMask::EMPTY;
+        self.blocked.push(Group { pc, lanes, state: GroupState::AtJoin(join) });
+        if !self.take_ready() {
+            self.cut((join, pc));
+        }
+    }
+
+    /// Cuts the mask of a barrier to the lanes that are blocked by the BSYNC at a PC, which execute it
+    /// again.
+    fn cut(&mut self, (join, pc): (JoinId, Pc)) {
+        let here = |group: &mut Group| group.state == GroupState::AtJoin(join) && group.pc == pc;
+        let lanes = self.blocked.extract_if(.., here).fold(LaneMask::EMPTY, |all, g| all | g.lanes);
+        *self.register(join) &= lanes;
+        self.current = Lanes::at(pc, lanes);
     }
 
     fn give_way(&mut self, next: Pc) {
@@ -362,19 +391,26 @@ impl Elected {
         let Lanes { pc, lanes, .. } = self.current;
         self.yielded.push(Group { pc, lanes, state: GroupState::Yielded });
         self.current.lanes = LaneMask::EMPTY;
-        self.resume_after_yield();
+        if !self.take_ready() {
+            let alone = self.yielded.len() == 1;
+            if !(alone && self.take_completed()) {
+                self.take_yielded(true);
+            }
+        }
     }
 
     fn exit(&mut self, lanes: LaneMask, next: Pc) {
         self.live -= lanes;
         self.current = Lanes::at(next, self.current.lanes - lanes);
+        let mut left = 0;
         for (i, register) in self.registers.iter_mut().enumerate() {
+            left |= u16::from(register.intersects(lanes)) << i;
             if register.intersects(lanes) && register.is_subset(lanes) {
                 self.twice |= 1 << i;
             }
             *register -= lanes;
         }
-        while let Some(at) = self.completed_by_exit() {
+        while let Some(at) = self.completed_by_exit(left) {
             let released = self.release(at);
             self.drop_sibling(Some(released));
         }
@@ -384,13 +420,10 @@ impl Elected {
 
     pub(super) fn release_barrier(&mut self, id: u8) {
         let there = |group: &Group| group.state == GroupState::AtBarrier(id);
-        while let Some(at) = self.blocked.iter().position(there) {
+        if let Some(at) = self.blocked.iter().position(there) {
             let group = self.blocked.remove(at);
-            self.drop(Lanes::at(group.pc, group.lanes));
+            self.current = Lanes::at(group.pc, group.lanes);
         }
-        self.resume();
-        // The barrier decides which lanes go on.
-        self.elected = Unseen(false);
     }
 
     /// Picks a group if none runs.
@@ -400,8 +433,8 @@ impl Elected {
         }
     }
 
-    /// Picks a group if none runs, after lanes have yielded: a barrier may wait for none but them.
-    fn resume_after_yield(&mut self) {
+    /// Picks a group if none runs, after lanes wait at a WARPSYNC: a barrier may wait for none but them.
+    fn resume_after_warpsync(&mut self) {
         if !self.take_ready() && !self.take_completed() && !self.take_yielded(true) {
             self.take_stuck();
         }
@@ -445,23 +478,12 @@ impl Elected {
         true
     }
 
-    /// Takes lanes that wait at an incomplete barrier if no lane can run.
-    ///
-    /// Barriers of a compiler alone never deadlock on a GPU. Here they can: recursive calls of
-    /// different depths share a register. Then the lanes that were blocked last go on, and its mask
-    /// is cut to them.
+    /// Lets the lanes that were blocked last go on if no lane can run.
     fn take_stuck(&mut self) {
-        let at_join = |group: &Group| matches!(group.state, GroupState::AtJoin(_));
-        let all = self.blocked.iter().all(at_join);
-        let Some(Group { pc, lanes, state }) = self.blocked.pop_if(|_| all) else {
-            // The canonical empty value, so that equal states compare equal.
-            self.current = Lanes::at(Pc(0), LaneMask::EMPTY);
-            return;
-        };
-        if let GroupState::AtJoin(join) = state {
-            *self.register(join) &= lanes;
+        match self.blocked.last() {
+            Some(&Group { pc, state: GroupState::AtJoin(join), .. }) => self.cut((join, pc)),
+            _ => self.current = Lanes::NONE,
         }
-        self.current = Lanes::at(pc, lanes);
     }
 
     /// Makes the lanes of one PC of the pool current, with those that are blocked or have yielded there.
@@ -495,12 +517,19 @@ impl Elected {
         })
     }
 
-    /// As [`Elected::completed`], but lanes at a WARPSYNC do not count as arrived.
-    fn completed_by_exit(&self) -> Option<(JoinId, Pc)> {
+    /// As [`Elected::completed`] after an exit of lanes that took part in the barriers of `left`, one
+    /// bit each.
+    ///
+    /// Lanes at a WARPSYNC do not count as arrived, and the other barriers are looked at if no lane is
+    /// ready.
+    fn completed_by_exit(&self, left: u16) -> Option<(JoinId, Pc)> {
+        let is_idle = self.sibling.is_none() && self.pool.is_empty();
         let yielded = self.yielded.iter().filter(|group| group.state == GroupState::Yielded);
         let yielded = yielded.fold(LaneMask::EMPTY, |all, group| all | group.lanes);
         self.blocked.iter().find_map(|group| match group.state {
-            GroupState::AtJoin(join) => {
+            GroupState::AtJoin(join)
+                if is_idle || left >> (join.0 as usize % REGISTERS) & 1 == 1 =>
+            {
                 let missing = self.missing(join, self.arrived(join, group.pc));
                 missing.is_subset(yielded).then_some((join, group.pc))
             }

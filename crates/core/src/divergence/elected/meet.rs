@@ -53,7 +53,7 @@ impl Elected {
         if woken && self.current.lanes.is_empty() {
             self.elect();
         } else {
-            self.resume_after_yield();
+            self.resume_after_warpsync();
         }
     }
 
@@ -110,7 +110,7 @@ impl Elected {
         if self.current.gathered != members {
             if !self.are_there(lanes, members) {
                 self.wait(set);
-                return self.resume_after_yield();
+                return self.resume_after_warpsync();
             }
             self.wake(members);
         }

@@ -229,3 +229,60 @@ fn lanes_at_two_places_of_a_barrier_go_on_if_the_others_gather() {
     w.gather(&[set(0b0001, 0b1111)], Pc(14));
     runs(&w, 11, 0b0010);
 }
+
+#[test]
+fn a_block_barrier_stops_the_whole_warp() {
+    let mut w = warp();
+    w.advance(branch(0b0001, 10, 1));
+    w.advance(Flow::Barrier { id: 0, next: Pc(11) });
+    assert_eq!(w.active(), None, "the other lanes could run, but do not");
+    w.release_barrier(0);
+    runs(&w, 11, 0b0001);
+    w.advance(exit(0b0001));
+    runs(&w, 1, 0b1110);
+}
+
+#[test]
+fn lanes_go_on_without_those_that_are_blocked_elsewhere() {
+    let mut w = warp();
+    w.advance(set_of(6, 1));
+    w.advance(set_of(7, 2));
+    w.advance(branch(0b0011, 10, 3));
+    runs(&w, 3, 0b1100);
+    w.advance(sync(7, 4));
+    runs(&w, 10, 0b0011);
+    w.advance(sync(6, 11)); // waits for 1100, which wait at the other barrier
+    runs(&w, 10, 0b0011); // again
+    w.advance(sync(6, 11));
+    runs(&w, 11, 0b0011);
+    w.advance(exit(0b0011));
+    runs(&w, 3, 0b1100);
+}
+
+#[test]
+fn lanes_that_have_yielded_come_before_a_barrier_that_waits_for_none() {
+    let mut w = warp();
+    w.advance(set_of(6, 1));
+    w.advance(branch(0b0001, 10, 2));
+    w.advance(sync(6, 11)); // 0001 wait
+    w.advance(branch(0b0010, 20, 3));
+    w.advance(Flow::Yield { next: Pc(21) });
+    runs(&w, 3, 0b1100);
+    let _ = w.barrier(JoinId(6), true, Pc(4));
+    w.advance(Flow::Yield { next: Pc(5) });
+    runs(&w, 21, 0b0010); // not 0001, whose barrier was cleared
+}
+
+#[test]
+fn an_exit_leaves_barriers_of_others_while_lanes_are_ready() {
+    let mut w = warp();
+    w.advance(set_of(6, 1));
+    w.advance(branch(0b0001, 10, 2));
+    w.advance(sync(6, 11)); // 0001 wait
+    let _ = w.barrier(JoinId(6), true, Pc(3));
+    w.advance(branch(0b0010, 20, 4));
+    w.advance(exit(0b0010));
+    runs(&w, 4, 0b1100); // ready
+    w.advance(exit(0b1100));
+    runs(&w, 10, 0b0001);
+}

@@ -25,16 +25,16 @@ impl<O: Observer> Issuer<'_, O> {
     }
 }
 
-/// Splits the active lanes pseudo-randomly, for an adversarial schedule.
+/// Splits the active lanes of PTX pseudo-randomly, for an adversarial schedule.
 ///
 /// Here a quarter of the steps do. The choice depends only on the situation, so that livelocks can
-/// be proved.
+/// be proved. Machine code itself says where lanes part and meet: its barriers rely on that.
 #[cold]
 pub(in crate::machine) fn split(control: &mut WarpControl, seed: u64, active: LaneMask, next: Pc) {
     let draw = mix(seed ^ u64::from(active.0) << 32 ^ u64::from(next.0));
     let some = active & LaneMask(draw as u32);
     let splits = draw >> 62 == 0 && !some.is_empty() && some != active;
-    if splits && !matches!(control, WarpControl::Stack(_)) {
+    if splits && matches!(control, WarpControl::Independent(_)) {
         control.split(
             &[Side { pc: next, lanes: some }, Side { pc: next, lanes: active - some }],
             None,
@@ -89,9 +89,9 @@ pub(in crate::machine) fn barrier_register(
             }
         }
         ConvergenceOp::Restore { join, s } => {
+            // Lanes may have saved different masks: the lowest one's is restored.
             let value = |lane| warp.registers.get(Register::Narrow(s), lane) as u32;
-            let mask = lanes.lanes().fold(0, |all, lane| all | value(lane));
-            warp.control.set_barrier(join, LaneMask(mask));
+            warp.control.set_barrier(join, LaneMask(lanes.lowest().map_or(0, value)));
             warp.control.go(next);
         }
         ConvergenceOp::Break(join) => warp.control.leave(join, lanes, next),
