@@ -13,8 +13,7 @@ use crate::kernel::{Barrier, BarrierKind, BarrierReduce, Inst, Op};
 const BARRIERS: u32 = 16;
 
 /// Returns the arrival of `lanes` at a barrier.
-/// Number and count are the lowest lane's; packed in one register, a count of 0 stands for all threads.
-/// A count is a multiple of the machine's warp size (PTX
+/// Number and count are the lowest lane's. A count is a multiple of the machine's warp size (PTX
 /// ISA, "Parallel Synchronization and Communication Instructions: bar").
 pub(super) fn arrive(
     op: &Barrier,
@@ -25,12 +24,10 @@ pub(super) fn arrive(
     let Some(lane) = lanes.lowest() else { return Ok(Effect::Done) };
     let read = |row: crate::kernel::Row| registers.narrow[usize::from(row.0)][lane as usize];
     let fault = |kind| Err(Fault { lane, kind });
-    let (id, count) = match op.count {
-        Some(row) if row == op.id => {
-            let packed = read(row);
-            (packed % BARRIERS, Some(packed >> 16).filter(|&count| count > 0))
-        }
-        count => (read(op.id), count.map(read)),
+    let (id, count) = (read(op.id), op.count.map(read));
+    let (id, count) = match op.packed {
+        true => (id % BARRIERS, Some(id >> 16).filter(|&count| count > 0)),
+        false => (id, count),
     };
     if id >= BARRIERS {
         return fault(FaultKind::BadBarrier { value: id });

@@ -463,7 +463,7 @@ fn barriers_report_their_arrival_and_take_their_result() {
     let lanes = LaneMask(0xff);
     let red =
         |f| BarrierKind::Red { f, p: PredicateUse { predicate: Predicate(1), negated: true } };
-    let op = |kind, count| Barrier { kind, id: Row(0), count, aligned: true };
+    let op = |kind, count| Barrier { kind, id: Row(0), count, packed: false, aligned: true };
     let mut r = file();
     r.narrow[0] = [3; 32];
     r.narrow[1] = [64; 32];
@@ -497,7 +497,8 @@ fn barriers_report_their_arrival_and_take_their_result() {
     // Machine code: number and count in one register.
     for (packed, count) in [(64 << 16 | 3, Some(64)), (3, None)] {
         r.narrow[0] = [packed; 32];
-        assert_eq!(go(op(BarrierKind::Sync, Some(Row(0))), &mut r), arrival(count, true));
+        let op = Barrier { packed: true, ..op(BarrierKind::Sync, Some(Row(0))) };
+        assert_eq!(go(op, &mut r), arrival(count, true));
     }
     r.narrow[0] = [16; 32];
     let fault = Fault { lane: 0, kind: FaultKind::BadBarrier { value: 16 } };

@@ -92,7 +92,7 @@ fn global_index() -> Inst {
 }
 
 fn barrier(kind: BarrierKind, id: Row) -> Op {
-    Op::Barrier(Barrier { kind, id, count: None, aligned: true })
+    Op::Barrier(Barrier { kind, id, count: None, packed: false, aligned: true })
 }
 
 fn kernel(limit: u32, insts: Vec<Inst>) -> Kernel {

@@ -84,6 +84,7 @@ pub(crate) fn assemble(text: &str) -> Vec<Inst> {
                 kind: BarrierKind::Sync,
                 id: Row(15),
                 count: None,
+                packed: false,
                 aligned: true,
             }),
             ["add", d, a, b] => {

@@ -38,10 +38,10 @@ pub struct Barrier {
     /// Barrier number (0..16), a narrow row; uniform over the warp.
     pub id: Row,
     /// Thread count, a narrow row; `None` for all threads of the block.
-    ///
-    /// In machine code it may be the row of the number, which is then in its low four bits and the
-    /// count in its upper half.
     pub count: Option<Row>,
+    /// True if `id` and `count` are one row of machine code, with the number in its low four bits and
+    /// the count, 0 for all threads, in its upper half.
+    pub packed: bool,
     /// True for `bar.*` and `.aligned`: all threads of a warp must execute it together.
     pub aligned: bool,
 }

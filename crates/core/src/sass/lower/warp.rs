@@ -236,7 +236,8 @@ fn barrier(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     let numbers = l.text.operands.len() - usize::from(p.is_some());
     let id = if numbers > 0 { l.plain(0, Width::Word)? } else { l.rows.immediate(0) };
     let count = if numbers > 1 { Some(l.plain(1, Width::Word)?) } else { None };
-    Ok(Op::Barrier(Barrier { kind, id, count, aligned: false }))
+    let packed = count == Some(id);
+    Ok(Op::Barrier(Barrier { kind, id, count, packed, aligned: false }))
 }
 
 /// B2R.RESULT RZ, P0 or B2R.RESULT R0; either result may be dropped, as in B2R.RESULT RZ.

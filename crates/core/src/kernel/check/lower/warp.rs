@@ -51,6 +51,7 @@ impl Body<'_> {
             kind,
             id: args.row(first),
             count: args.optional_row(first + 1),
+            packed: false,
             aligned,
         }))
     }
