@@ -8,28 +8,31 @@
 //! - A warp has one *current* group, at most one *sibling*, and a *pool* of lanes with PCs of their
 //!   own. The later side of a divergent branch becomes the sibling. A sibling that was already
 //!   there is dropped into the pool.
-//! - A BSYNC whose barrier is incomplete blocks its lanes; their PC stays at the BSYNC. Then the
-//!   sibling runs. Without one, a PC of the pool is elected: that of the lanes dropped last.
+//! - BSSY adds the active lanes to its register: functions save and clear it first (BMOV.CLEAR). If the
+//!   lanes of a BMOV have different masks, the lowest lane's is restored. So lanes that call a function
+//!   from several places, or at several depths, may part for good.
+//! - A BSYNC whose barrier is incomplete blocks its lanes; their PC stays at the BSYNC. Those that take
+//!   no part go on. Then the sibling runs. Without one, a PC of the pool is elected: that of the lanes
+//!   dropped last.
 //! - An election gathers all lanes at the elected PC, also lanes that are blocked or have yielded
 //!   there. So a BSYNC executes again with lanes that had already arrived.
+//! - The last to arrive take along the lanes that are blocked at the barrier, wherever their BSYNC is.
+//!   If the register came back through BMOV, was set again, or lost blocked lanes to an election, only
+//!   those with the same PC go on, and the others are ready.
+//! - A BSYNC does not wait if no other lane is ready. Lanes that it should have waited for are ready
+//!   then, unless its own had waited till no lane was ready.
 //! - A branch through a register takes the lowest lane's target first, or that of the lowest other
 //!   lane if the others are fewer; lanes with other targets stay at the branch and execute it again.
 //! - A BSYNC executes twice before its lanes go on if its register came back through BMOV with a
 //!   mask, or if all participants that it once had have exited; unless its lanes were made ready by
 //!   an exit of others, or by the election of the last lanes of the pool.
-//! - BREAK that completes a barrier makes the lanes blocked there ready, as the other side of a
-//!   branch; so does EXIT, for barriers of the lanes that exit, and for others if no lane is ready.
-//! - BSSY adds the active lanes to its register: functions save and clear it first (BMOV.CLEAR). If the
-//!   lanes of a BMOV have different masks, the lowest lane's is restored. So lanes that call a function
-//!   from several places, or at several depths, may part for good.
-//! - Lanes that arrive at a barrier while no other lane is ready do not wait for lanes that are blocked
-//!   elsewhere: they execute the BSYNC again and go on.
-//! - Lanes that have yielded, and those that wait at a WARPSYNC, count as arrived. If lanes arrive at
-//!   a barrier that waits for yielded ones alone, those become ready.
-//! - If no lane is ready, yielded lanes run. Without any, lanes that wait at a WARPSYNC execute it
-//!   again; so they do if no other lanes have yielded than those that just did. After a yield, lanes of
-//!   a barrier that waits for yielded lanes alone come before those that yielded if these are the only
-//!   ones; after such a WARPSYNC they come first.
+//! - BREAK that completes a barrier makes those blocked there ready that have the lowest lane's PC, as
+//!   the other side of a branch; so does EXIT, for barriers of the lanes that exit.
+//! - If no lane is ready after an EXIT, a YIELD or a WARPSYNC, one of the groups runs that wait: that
+//!   with the lowest lane that is seen, and not the one that has just stopped. A group that stops is not
+//!   seen if its sibling runs next. If lanes are elected, only those of its lanes are seen that are above
+//!   the lowest elected one, and all groups that stopped before. If none is seen, the one that stopped
+//!   first runs. It executes its BSYNC or WARPSYNC again.
 //! - A block barrier (BAR) counts warps: lanes that execute it arrive for all lanes of the warp, none of
 //!   which runs until the barrier opens.
 //! - WARPSYNC blocks lanes whose members are not all active. Once all are there, they execute it
@@ -60,8 +63,14 @@ pub struct Elected {
     live: LaneMask,
     /// Barriers, one bit each, whose BSYNC executes again before its lanes go on.
     twice: u16,
-    /// True if the current lanes have been released and execute their BSYNC again.
-    released: bool,
+    /// Barriers, one bit each, from which only lanes of one PC go on together.
+    parted: u16,
+    /// True if the current lanes were blocked at a barrier until no lane was ready.
+    stuck: bool,
+    /// True if the lanes that began to run last came from the pool.
+    from_pool: bool,
+    /// Lanes that stopped to wait since the last election, the last ones last.
+    stops: Vec<Stop>,
     order: SideOrder,
     /// True if the current group was elected and [`Elected::take_election`] was not called since.
     elected: Unseen,
@@ -96,6 +105,20 @@ impl std::hash::Hash for Unseen {
     fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
+/// Returns the bit of a barrier register.
+const fn bit(join: JoinId) -> u16 {
+    1 << (join.0 as usize % REGISTERS)
+}
+
+/// Lanes that stopped to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Stop {
+    lanes: LaneMask,
+    /// Those of them below this lane are not seen when a group is chosen: the lowest lane of those that
+    /// were elected to run after them, or the warp's size.
+    horizon: u32,
+}
+
 /// Lanes with a common PC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Lanes {
@@ -126,7 +149,10 @@ impl Elected {
             blocked: Vec::new(),
             registers: [LaneMask::EMPTY; REGISTERS],
             twice: 0,
-            released: false,
+            parted: 0,
+            stuck: false,
+            from_pool: false,
+            stops: Vec::new(),
             order,
             elected: Unseen(false),
             left: LaneMask::EMPTY,
@@ -163,7 +189,7 @@ impl Elected {
             Flow::Next { next } => self.current = Lanes::at(next, lanes),
             Flow::Branch { taken, target, next, .. } => {
                 let taken = taken & lanes;
-                if taken.is_empty() || target == next {
+                if taken.is_empty() {
                     self.current = Lanes::at(next, lanes);
                 } else if taken == lanes {
                     self.current = Lanes::at(target, lanes);
@@ -177,6 +203,9 @@ impl Elected {
                 }
             }
             Flow::Set { join, next } => {
+                if !self.register(join).is_empty() {
+                    self.parted |= bit(join);
+                }
                 *self.register(join) |= lanes;
                 self.current = Lanes::at(next, lanes);
             }
@@ -198,10 +227,12 @@ impl Elected {
         let mut pool = std::mem::take(&mut self.pool);
         let mut yielded = std::mem::take(&mut self.yielded);
         let mut blocked = std::mem::take(&mut self.blocked);
+        let mut stops = std::mem::take(&mut self.stops);
+        stops.clear();
         pool.clear();
         yielded.clear();
         blocked.clear();
-        *self = Elected { pool, yielded, blocked, ..fresh };
+        *self = Elected { pool, yielded, blocked, stops, ..fresh };
     }
 
     pub(super) fn split(&mut self, sides: &[Side]) {
@@ -241,15 +272,18 @@ impl Elected {
     /// If the barrier now waits for no lane, the lanes blocked at it become ready, as the other
     /// side of a branch.
     pub(super) fn leave(&mut self, join: JoinId, lanes: LaneMask, next: Pc) {
+        let took_part = self.register(join).intersects(lanes);
         *self.register(join) -= lanes;
         self.current = Lanes::at(next, self.current.lanes);
-        self.release_completed(join);
+        if took_part {
+            self.release_completed(join);
+        }
     }
 
     /// Makes the lanes at a barrier that now waits for none ready, as the other side of a branch.
     fn release_completed(&mut self, join: JoinId) {
-        let Some(at) = self.completed().filter(|(completed, _)| *completed == join) else { return };
-        let released = self.release(at);
+        let Some(pc) = self.waits_for_none(join) else { return };
+        let released = self.release((join, pc));
         let current = self.current;
         if released.lanes.count() < current.lanes.count() {
             self.current = released;
@@ -265,7 +299,7 @@ impl Elected {
         let register = self.register(join);
         let mask = *register;
         if clear {
-            *register = LaneMask::EMPTY;
+            self.empty(join);
             self.set_twice(join, false);
         }
         mask
@@ -278,12 +312,20 @@ impl Elected {
         let mask = mask & self.live;
         *self.register(join) = mask;
         self.set_twice(join, !mask.is_empty());
+        if !mask.is_empty() {
+            self.parted |= bit(join);
+        }
+    }
+
+    /// Removes all lanes from a barrier.
+    fn empty(&mut self, join: JoinId) {
+        *self.register(join) = LaneMask::EMPTY;
+        self.parted &= !bit(join);
     }
 
     /// Sets whether the BSYNC of a barrier executes again before its lanes go on.
     fn set_twice(&mut self, join: JoinId, twice: bool) {
-        let bit = 1 << (join.0 as usize % REGISTERS);
-        self.twice = if twice { self.twice | bit } else { self.twice & !bit };
+        self.twice = if twice { self.twice | bit(join) } else { self.twice & !bit(join) };
     }
 
     fn register(&mut self, join: JoinId) -> &mut LaneMask {
@@ -316,80 +358,79 @@ impl Elected {
         (self.registers[join.0 as usize % REGISTERS] & self.live) - arrived
     }
 
-    /// Returns true if a barrier waits for no lane but `arrived` and yielded ones.
-    fn is_complete(&self, join: JoinId, arrived: LaneMask) -> bool {
-        let yielded = self.yielded.iter().fold(LaneMask::EMPTY, |all, group| all | group.lanes);
-        self.missing(join, arrived).is_subset(yielded)
+    /// Returns the lanes that are blocked at a barrier.
+    fn blocked_at(&self, join: JoinId) -> LaneMask {
+        let there = self.blocked.iter().filter(|g| g.state == GroupState::AtJoin(join));
+        there.fold(LaneMask::EMPTY, |all, g| all | g.lanes)
+    }
+
+    /// Returns true if no lane is ready but the current ones.
+    fn is_alone(&self) -> bool {
+        self.sibling.is_none() && self.pool.is_empty()
+    }
+
+    /// Returns true if the BSYNC of a barrier executes again, once.
+    fn executes_again(&mut self, join: JoinId) -> bool {
+        let again = self.twice & bit(join) != 0;
+        self.set_twice(join, false);
+        self.elected.0 |= again;
+        again
     }
 
     fn sync(&mut self, join: JoinId, next: Pc) {
         let Lanes { pc, lanes, .. } = self.current;
-        let arrived = lanes | self.arrived(join, pc);
-        let released = std::mem::take(&mut self.released);
-        if !self.is_complete(join, arrived) {
-            return self.block(join);
+        let members = *self.register(join);
+        if !members.intersects(lanes) {
+            if !self.executes_again(join) {
+                self.current.pc = next;
+            }
+            return;
         }
-        let go_on = *self.register(join) & arrived;
+        let there = self.blocked_at(join);
+        let complete = self.missing(join, lanes | there).is_empty();
+        if !complete && !self.is_alone() {
+            return self.block(join, next);
+        }
+        let parted = self.parted & bit(join) != 0;
+        let go_on = members & (lanes | if parted { self.arrived(join, pc) } else { there });
         for group in &mut self.blocked {
-            if group.state == GroupState::AtJoin(join) && group.pc == pc {
+            if group.state == GroupState::AtJoin(join) {
                 group.lanes -= go_on;
             }
         }
         self.blocked.retain(|group| !group.lanes.is_empty());
         self.current = Lanes::at(pc, lanes | go_on);
-        if self.twice >> (join.0 as usize % REGISTERS) & 1 == 1 {
-            self.set_twice(join, false);
-            self.released = true;
-            self.elected = Unseen(true);
+        if self.executes_again(join) {
             return;
         }
-        if !released {
-            self.end_yields(self.missing(join, arrived));
+        if complete || !self.stuck {
+            self.wake(members - go_on);
         }
-        *self.register(join) = LaneMask::EMPTY;
+        self.empty(join);
         self.current.pc = next;
     }
 
-    /// Makes the yielded ones of some lanes ready.
-    fn end_yields(&mut self, lanes: LaneMask) {
-        let ended =
-            |group: &mut Group| group.state == GroupState::Yielded && group.lanes.intersects(lanes);
-        for Group { pc, lanes, .. } in self.yielded.extract_if(.., ended).collect::<Vec<_>>() {
-            self.drop(Lanes::at(pc, lanes));
-        }
-    }
-
-    /// Blocks the current lanes at the barrier of their BSYNC.
-    ///
-    /// If no other lane is ready, the barrier waits for lanes that are blocked elsewhere; then those
-    /// here go on without them.
-    fn block(&mut self, join: JoinId) {
+    /// Blocks the current lanes that take part in the barrier of their BSYNC. The others go on.
+    fn block(&mut self, join: JoinId, next: Pc) {
         let Lanes { pc, lanes, .. } = self.current;
-        self.current.lanes = LaneMask::EMPTY;
-        self.blocked.push(Group { pc, lanes, state: GroupState::AtJoin(join) });
-        if !self.take_ready() {
-            self.cut((join, pc));
+        let part = lanes & *self.register(join);
+        self.blocked.push(Group { pc, lanes: part, state: GroupState::AtJoin(join) });
+        self.current = Lanes::at(next, lanes - part);
+        if self.current.lanes.is_empty() {
+            self.take_ready();
+            self.stop(lanes);
         }
     }
 
     fn give_way(&mut self, next: Pc) {
         self.current = Lanes::at(next, self.current.lanes);
-        if self.sibling.is_none()
-            && self.pool.is_empty()
-            && self.yielded.is_empty()
-            && self.blocked.is_empty()
-        {
+        if self.is_alone() && self.yielded.is_empty() && self.blocked.is_empty() {
             return; // no other group: it would be picked again at once
         }
         let Lanes { pc, lanes, .. } = self.current;
         self.yielded.push(Group { pc, lanes, state: GroupState::Yielded });
         self.current.lanes = LaneMask::EMPTY;
-        if !self.take_ready() {
-            let alone = self.yielded.len() == 1;
-            if !(alone && self.take_completed()) {
-                self.take_yielded(true);
-            }
-        }
+        self.resume_after(lanes);
     }
 
     fn exit(&mut self, lanes: LaneMask, next: Pc) {
@@ -403,9 +444,13 @@ impl Elected {
             }
             *register -= lanes;
         }
-        while let Some(at) = self.completed_by_exit(left) {
-            let released = self.release(at);
-            self.drop_sibling(Some(released));
+        for join in (0..REGISTERS as u32).map(JoinId) {
+            if left >> join.0 & 1 == 1
+                && let Some(pc) = self.waits_for_none(join)
+            {
+                let released = self.release((join, pc));
+                self.drop_sibling(Some(released));
+            }
         }
         self.end_gathers();
         self.resume();
@@ -460,5 +505,7 @@ impl Elected {
     }
 }
 
+#[cfg(test)]
+mod parting;
 #[cfg(test)]
 mod tests;

@@ -30,7 +30,7 @@ impl Elected {
     }
 
     /// Lets the lanes that are blocked by a WARPSYNC with this mask execute it again.
-    fn wake(&mut self, members: LaneMask) {
+    fn wake_gathered(&mut self, members: LaneMask) {
         let there = |g: &mut Group| g.state == GroupState::Gathering(members);
         for Group { pc, lanes, .. } in self.yielded.extract_if(.., there).collect::<Vec<_>>() {
             self.drop(Lanes { pc, lanes, gathered: members });
@@ -43,17 +43,17 @@ impl Elected {
         self.current.lanes = current - lanes;
         self.yielded.push(Group { pc, lanes, state: GroupState::Gathering(members) });
         if self.are_there(LaneMask::EMPTY, members) {
-            self.wake(members);
+            self.wake_gathered(members);
         }
     }
 
     /// Picks lanes that execute their WARPSYNC with this mask again, if they came last.
-    fn resume_with(&mut self, members: LaneMask) {
+    fn resume_with(&mut self, (lanes, members): (LaneMask, LaneMask)) {
         let woken = self.pool.last().is_some_and(|last| last.gathered == members);
         if woken && self.current.lanes.is_empty() {
             self.elect();
-        } else {
-            self.resume_after_warpsync();
+        } else if self.current.lanes.is_empty() {
+            self.resume_after(lanes);
         }
     }
 
@@ -64,7 +64,8 @@ impl Elected {
         let waiting: Vec<_> = waiting.collect();
         waiting.iter().for_each(|&set| self.wait(set));
         self.current = Lanes::at(next, self.current.lanes);
-        self.resume_with(waiting.last().map_or(LaneMask::EMPTY, |&(_, members)| members));
+        let last = waiting.last().copied();
+        self.resume_with(last.unwrap_or((LaneMask::EMPTY, LaneMask::EMPTY)));
     }
 
     /// Lets a set of current lanes go on at `next`, or wait, and the others stay at their PC
@@ -77,7 +78,7 @@ impl Elected {
             self.current = Lanes::at(next, set.0);
         } else {
             self.wait(set);
-            self.resume_with(set.1);
+            self.resume_with(set);
         }
     }
 
@@ -110,9 +111,9 @@ impl Elected {
         if self.current.gathered != members {
             if !self.are_there(lanes, members) {
                 self.wait(set);
-                return self.resume_after_warpsync();
+                return self.resume_after(lanes);
             }
-            self.wake(members);
+            self.wake_gathered(members);
         }
         let at = self.together.iter().position(|t| t.members == members).unwrap_or_else(|| {
             self.together.push(Together { members, pc: next, sides: Vec::new() });
@@ -129,7 +130,7 @@ impl Elected {
         }
         self.current.lanes = LaneMask::EMPTY;
         self.blocked.push(Group { pc: next, lanes, state: GroupState::Gathering(members) });
-        self.resume_with(members);
+        self.resume_with((lanes, members));
     }
 
     /// Lets the current lanes go on where their WARPSYNC.COLLECTIVE says, or at `next`.
@@ -162,6 +163,6 @@ impl Elected {
                 ended.push(members);
             }
         }
-        ended.into_iter().for_each(|members| self.wake(members));
+        ended.into_iter().for_each(|members| self.wake_gathered(members));
     }
 }

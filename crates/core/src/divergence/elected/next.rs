@@ -1,20 +1,99 @@
 //! Which lanes run next: those that are ready, then those that have yielded or wait.
 
-use super::{Elected, Group, GroupState, Lanes, REGISTERS, Unseen};
-use crate::base::{JoinId, LaneMask, Pc};
+use super::{Elected, Group, GroupState, Lanes, Stop, Unseen, bit};
+use crate::base::{JoinId, LaneMask, MAX_LANES, Pc};
+use std::cmp::Reverse;
 
 impl Elected {
     /// Picks a group if none runs.
     pub(super) fn resume(&mut self) {
-        if !self.take_ready() && !self.take_yielded(false) && !self.take_completed() {
-            self.take_stuck();
+        if !self.take_ready() {
+            self.resume_without(LaneMask::EMPTY);
         }
     }
 
-    /// Picks a group if none runs, after lanes wait at a WARPSYNC: a barrier may wait for none but them.
-    pub(super) fn resume_after_warpsync(&mut self) {
-        if !self.take_ready() && !self.take_completed() && !self.take_yielded(true) {
-            self.take_stuck();
+    /// Picks lanes that are blocked at a barrier or have yielded, not `own` if there are others.
+    pub(super) fn resume_without(&mut self, own: LaneMask) {
+        let gathers = |g: &Group| matches!(g.state, GroupState::Gathering(_));
+        let blocked = self.blocked.iter().filter(|g| matches!(g.state, GroupState::AtJoin(_)));
+        let waiting = blocked.chain(&self.yielded);
+        // To execute WARPSYNC again would change nothing if all lanes do.
+        let progress = !waiting.clone().all(gathers);
+        let turn = |g: &&Group| (g.lanes.is_subset(own), self.turn(g.lanes - own));
+        let next = waiting.min_by_key(turn).filter(|_| progress).copied();
+        self.stuck = false;
+        match next {
+            Some(Group { pc, state: GroupState::AtJoin(join), .. }) => {
+                let parked = self.take_parked((join, pc)).lanes;
+                let here = self.yielded.extract_if(.., |group| group.pc == pc);
+                let lanes = here.fold(parked, |all, group| all | group.lanes);
+                self.current = Lanes::at(pc, lanes);
+                if !self.blocked_at(join).is_empty() {
+                    self.parted |= bit(join);
+                }
+                self.stuck = true;
+            }
+            Some(Group { pc, state, .. }) => {
+                let same = |g: &mut Group| g.pc == pc && g.state == state;
+                let same = self.yielded.extract_if(.., same);
+                self.current = Lanes::at(pc, same.fold(LaneMask::EMPTY, |all, g| all | g.lanes));
+            }
+            None => self.current = Lanes::NONE,
+        }
+        self.forget(self.current.lanes);
+    }
+
+    /// Picks a group after lanes have yielded or wait at a WARPSYNC.
+    pub(super) fn resume_after(&mut self, lanes: LaneMask) {
+        if self.take_ready() {
+            return self.stop(lanes);
+        }
+        self.resume_without(lanes);
+        self.stops.clear();
+        self.stops.push(Stop { lanes, horizon: self.current.lanes.lowest().unwrap_or(0) });
+    }
+
+    /// Notes that lanes have stopped, and others run.
+    pub(super) fn stop(&mut self, lanes: LaneMask) {
+        self.forget(lanes);
+        if self.from_pool {
+            self.stops.clear();
+        }
+        let elected = self.current.lanes.lowest().unwrap_or(0);
+        let horizon = if self.from_pool { elected } else { MAX_LANES as u32 };
+        self.stops.push(Stop { lanes, horizon });
+    }
+
+    /// Lets lanes be seen again that run.
+    fn forget(&mut self, lanes: LaneMask) {
+        self.stops.iter_mut().for_each(|stop| stop.lanes -= lanes);
+        self.stops.retain(|stop| !stop.lanes.is_empty());
+    }
+
+    /// Returns the place of lanes among those that wait: the lowest lanes that are seen come first, then
+    /// those that stopped first.
+    fn turn(&self, lanes: LaneMask) -> (bool, Option<u32>) {
+        let hidden = |stop: &Stop| stop.lanes & LaneMask::first_n(stop.horizon);
+        let seen = self.stops.iter().fold(lanes, |seen, stop| seen - hidden(stop));
+        if seen.is_empty() {
+            let stopped = self.stops.iter().position(|stop| stop.lanes.intersects(lanes));
+            return (true, stopped.map(|at| at as u32));
+        }
+        (false, seen.lowest())
+    }
+
+    /// Makes groups that are blocked at barriers or have yielded ready, if they have one of some lanes.
+    pub(super) fn wake(&mut self, lanes: LaneMask) {
+        let waits = |g: &mut Group| {
+            matches!(g.state, GroupState::AtJoin(_) | GroupState::Yielded)
+                && g.lanes.intersects(lanes)
+        };
+        let mut woken: Vec<Group> = self.blocked.extract_if(.., waits).collect();
+        woken.extend(self.yielded.extract_if(.., waits));
+        woken.sort_by_key(|group| Reverse(self.turn(group.lanes)));
+        for Group { pc, lanes, .. } in woken {
+            self.forget(lanes);
+            self.drop(Lanes::at(pc, lanes));
         }
     }
 
@@ -23,45 +102,17 @@ impl Elected {
         if !self.current.lanes.is_empty() {
             return true;
         }
+        self.from_pool = false;
         if let Some(sibling) = self.sibling.take() {
             self.current = sibling;
-        } else {
+        } else if !self.pool.is_empty() {
             self.elect();
+            self.from_pool = true;
+        } else {
+            return false;
         }
-        !self.current.lanes.is_empty()
-    }
-
-    /// Picks lanes of a completed barrier, which execute their BSYNC again. Returns false if there
-    /// are none.
-    pub(super) fn take_completed(&mut self) -> bool {
-        let Some(at) = self.completed() else { return false };
-        self.current = self.release(at);
-        self.released = true;
+        self.stuck = false;
         true
-    }
-
-    /// Picks lanes that have yielded or else gather; the latter execute their WARPSYNC again.
-    ///
-    /// With `last_is_own`, those that yielded last come last. Returns false if there are none, or if
-    /// all of them gather and no barrier is complete: to execute WARPSYNC again would change nothing.
-    pub(super) fn take_yielded(&mut self, last_is_own: bool) -> bool {
-        let yielded = |group: &Group| group.state == GroupState::Yielded;
-        let others = self.yielded.len() - usize::from(last_is_own && !self.yielded.is_empty());
-        let progress = self.yielded.iter().any(yielded) || self.completed().is_some();
-        let first = self.yielded[..others].iter().find(|group| yielded(group));
-        let first = first.or_else(|| self.yielded.first().filter(|_| progress));
-        let Some(&Group { pc, state, .. }) = first else { return false };
-        let same = self.yielded.extract_if(.., |group| group.pc == pc && group.state == state);
-        self.current = Lanes::at(pc, same.fold(LaneMask::EMPTY, |all, group| all | group.lanes));
-        true
-    }
-
-    /// Lets the lanes that were blocked last go on if no lane can run.
-    fn take_stuck(&mut self) {
-        match self.blocked.last() {
-            Some(&Group { pc, state: GroupState::AtJoin(join), .. }) => self.cut((join, pc)),
-            _ => self.current = Lanes::NONE,
-        }
     }
 
     /// Makes the lanes of one PC of the pool current, with those that are blocked or have yielded there.
@@ -76,57 +127,31 @@ impl Elected {
             |group: &mut Group| group.pc == last.pc && matches!(group.state, GroupState::AtJoin(_));
         for group in self.blocked.extract_if(.., blocked).collect::<Vec<_>>() {
             lanes |= group.lanes;
-            if let GroupState::AtJoin(join) = group.state
-                && self.pool.is_empty()
-            {
-                self.set_twice(join, false);
+            if let GroupState::AtJoin(join) = group.state {
+                self.parted |= bit(join);
+                if self.pool.is_empty() {
+                    self.set_twice(join, false);
+                }
             }
         }
         self.current = Lanes { lanes, ..last };
     }
 
-    /// Returns a barrier at which lanes are blocked although it waits for none, and their PC.
-    pub(super) fn completed(&self) -> Option<(JoinId, Pc)> {
-        self.blocked.iter().find_map(|group| match group.state {
-            GroupState::AtJoin(join) if self.is_complete(join, self.arrived(join, group.pc)) => {
-                Some((join, group.pc))
-            }
-            _ => None,
-        })
-    }
-
-    /// As [`Elected::completed`] after an exit of lanes that took part in the barriers of `left`, one
-    /// bit each.
-    ///
-    /// Lanes at a WARPSYNC do not count as arrived, and the other barriers are looked at if no lane is
-    /// ready.
-    pub(super) fn completed_by_exit(&self, left: u16) -> Option<(JoinId, Pc)> {
-        let is_idle = self.sibling.is_none() && self.pool.is_empty();
-        let yielded = self.yielded.iter().filter(|group| group.state == GroupState::Yielded);
-        let yielded = yielded.fold(LaneMask::EMPTY, |all, group| all | group.lanes);
-        self.blocked.iter().find_map(|group| match group.state {
-            GroupState::AtJoin(join)
-                if is_idle || left >> (join.0 as usize % REGISTERS) & 1 == 1 =>
-            {
-                let missing = self.missing(join, self.arrived(join, group.pc));
-                missing.is_subset(yielded).then_some((join, group.pc))
-            }
-            _ => None,
-        })
+    /// Returns the PC of the lowest lane that is blocked at a barrier, if the barrier waits for none.
+    pub(super) fn waits_for_none(&self, join: JoinId) -> Option<Pc> {
+        let there = self.blocked.iter().filter(|g| g.state == GroupState::AtJoin(join));
+        let complete = self.missing(join, self.blocked_at(join)).is_empty();
+        there.min_by_key(|g| g.lanes.lowest()).filter(|_| complete).map(|g| g.pc)
     }
 
     /// Takes the lanes of a barrier that waits for none, which execute their BSYNC again.
-    pub(super) fn release(&mut self, at: (JoinId, Pc)) -> Lanes {
-        self.set_twice(at.0, false);
-        self.take_parked(at)
-    }
-
-    /// Lets the lanes that are blocked at a barrier by the BSYNC at a PC execute it again, with a mask
-    /// cut to them.
-    pub(super) fn cut(&mut self, at: (JoinId, Pc)) {
-        let parked = self.take_parked(at);
-        *self.register(at.0) &= parked.lanes;
-        self.current = parked;
+    pub(super) fn release(&mut self, (join, pc): (JoinId, Pc)) -> Lanes {
+        self.set_twice(join, false);
+        let parked = self.take_parked((join, pc));
+        if !self.blocked_at(join).is_empty() {
+            self.parted |= bit(join);
+        }
+        parked
     }
 
     /// Takes the lanes that are blocked at a barrier by the BSYNC at a PC.

@@ -169,7 +169,9 @@ fn lanes_gather_again_if_no_other_can_run() {
     w.advance(exit(0b0010));
     runs(&w, 5, 0b0001);
     w.gather(&[set(0b0001, 0b1111)], Pc(6));
-    runs(&w, 4, 0b1000); // 0100 wait, too
+    runs(&w, 6, 0b0100); // and so do the others
+    w.gather(&[set(0b0100, 0b1111)], Pc(7));
+    runs(&w, 4, 0b1000);
 }
 
 #[test]
@@ -218,16 +220,42 @@ fn the_target_of_the_fewer_lanes_goes_first() {
 }
 
 #[test]
-fn lanes_at_two_places_of_a_barrier_go_on_if_the_others_gather() {
+fn the_last_to_arrive_take_those_at_other_places_along() {
     let mut w = warp();
     w.advance(set_of(0, 1));
     w.advance(branch(0b0011, 10, 1));
     w.advance(sync(0, 2));
-    w.advance(branch(0b0001, 12, 11));
-    w.advance(sync(0, 13));
-    runs(&w, 12, 0b0001);
-    w.gather(&[set(0b0001, 0b1111)], Pc(14));
-    runs(&w, 11, 0b0010);
+    runs(&w, 10, 0b0011);
+    w.advance(sync(0, 11));
+    runs(&w, 11, 0b1111);
+}
+
+#[test]
+fn lanes_of_a_barrier_that_was_set_again_go_on_by_place() {
+    let mut w = warp();
+    w.advance(set_of(0, 1));
+    w.advance(set_of(0, 2));
+    w.advance(branch(0b0011, 10, 2));
+    w.advance(sync(0, 3));
+    w.advance(sync(0, 11));
+    runs(&w, 11, 0b0011);
+    w.advance(exit(0b0011));
+    runs(&w, 2, 0b1100);
+    w.advance(sync(0, 3)); // the barrier is empty
+    runs(&w, 3, 0b1100);
+}
+
+#[test]
+fn lanes_that_take_no_part_in_a_barrier_do_not_wait() {
+    let mut w = warp();
+    w.advance(set_of(0, 1));
+    w.leave(JoinId(0), LaneMask(0b0001), Pc(2));
+    w.advance(branch(0b1100, 10, 3));
+    runs(&w, 3, 0b0011);
+    w.advance(sync(0, 4)); // 0010 wait
+    runs(&w, 4, 0b0001);
+    w.advance(exit(0b0001));
+    runs(&w, 10, 0b1100);
 }
 
 #[test]
@@ -251,16 +279,14 @@ fn lanes_go_on_without_those_that_are_blocked_elsewhere() {
     runs(&w, 3, 0b1100);
     w.advance(sync(7, 4));
     runs(&w, 10, 0b0011);
-    w.advance(sync(6, 11)); // waits for 1100, which wait at the other barrier
-    runs(&w, 10, 0b0011); // again
-    w.advance(sync(6, 11));
+    w.advance(sync(6, 11)); // 1100 wait at the other barrier: no lane is ready
     runs(&w, 11, 0b0011);
     w.advance(exit(0b0011));
     runs(&w, 3, 0b1100);
 }
 
 #[test]
-fn lanes_that_have_yielded_come_before_a_barrier_that_waits_for_none() {
+fn of_lanes_that_wait_those_that_stopped_last_come_last() {
     let mut w = warp();
     w.advance(set_of(6, 1));
     w.advance(branch(0b0001, 10, 2));
@@ -270,7 +296,9 @@ fn lanes_that_have_yielded_come_before_a_barrier_that_waits_for_none() {
     runs(&w, 3, 0b1100);
     let _ = w.barrier(JoinId(6), true, Pc(4));
     w.advance(Flow::Yield { next: Pc(5) });
-    runs(&w, 21, 0b0010); // not 0001, whose barrier was cleared
+    runs(&w, 10, 0b0001);
+    w.advance(exit(0b0001));
+    runs(&w, 21, 0b0010);
 }
 
 #[test]
