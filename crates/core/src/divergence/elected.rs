@@ -26,13 +26,13 @@
 //! - A BSYNC executes twice before its lanes go on if its register came back through BMOV with a
 //!   mask, or if all participants that it once had have exited; unless its lanes were made ready by
 //!   an exit of others, or by the election of the last lanes of the pool.
-//! - BREAK that completes a barrier makes those blocked there ready that have the lowest lane's PC, as
+//! - BREAK that completes a barrier makes those blocked there ready that have the first lane's PC, as
 //!   the other side of a branch; so does EXIT, for barriers of the lanes that exit.
-//! - If no lane is ready after an EXIT, a YIELD or a WARPSYNC, one of the groups runs that wait: that
-//!   with the lowest lane that is seen, and not the one that has just stopped. A group that stops is not
-//!   seen if its sibling runs next. If lanes are elected, only those of its lanes are seen that are above
-//!   the lowest elected one, and all groups that stopped before. If none is seen, the one that stopped
-//!   first runs. It executes its BSYNC or WARPSYNC again.
+//! - If no lane is ready after an EXIT, a YIELD or a WARPSYNC, one of the groups runs that wait, and not
+//!   the one that has just stopped. Its lanes are searched upwards from the lane that was found last, and
+//!   round. A group that stops is not seen if its sibling runs next. If lanes are elected, those of its
+//!   lanes are not seen that come before the elected ones, and all groups that stopped before are seen.
+//!   If none is seen, the one that stopped first runs. It executes its BSYNC or WARPSYNC again.
 //! - A block barrier (BAR) counts warps: lanes that execute it arrive for all lanes of the warp, none of
 //!   which runs until the barrier opens.
 //! - WARPSYNC blocks lanes whose members are not all active. Once all are there, they execute it
@@ -71,6 +71,8 @@ pub struct Elected {
     from_pool: bool,
     /// Lanes that stopped to wait since the last election, the last ones last.
     stops: Vec<Stop>,
+    /// Lane from which the next group is searched, upwards and round: that of the last choice.
+    search_from: u32,
     order: SideOrder,
     /// True if the current group was elected and [`Elected::take_election`] was not called since.
     elected: Unseen,
@@ -114,9 +116,9 @@ const fn bit(join: JoinId) -> u16 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Stop {
     lanes: LaneMask,
-    /// Those of them below this lane are not seen when a group is chosen: the lowest lane of those that
-    /// were elected to run after them, or the warp's size.
-    horizon: u32,
+    /// Those that are not seen when a group is chosen: all, or the ones before those that were elected
+    /// to run after them.
+    hidden: LaneMask,
 }
 
 /// Lanes with a common PC.
@@ -153,6 +155,7 @@ impl Elected {
             stuck: false,
             from_pool: false,
             stops: Vec::new(),
+            search_from: 0,
             order,
             elected: Unseen(false),
             left: LaneMask::EMPTY,

@@ -1,7 +1,7 @@
 //! Which lanes run next: those that are ready, then those that have yielded or wait.
 
 use super::{Elected, Group, GroupState, Lanes, Stop, Unseen, bit};
-use crate::base::{JoinId, LaneMask, MAX_LANES, Pc};
+use crate::base::{JoinId, LaneMask, Pc};
 use std::cmp::Reverse;
 
 impl Elected {
@@ -21,6 +21,10 @@ impl Elected {
         let progress = !waiting.clone().all(gathers);
         let turn = |g: &&Group| (g.lanes.is_subset(own), self.turn(g.lanes - own));
         let next = waiting.min_by_key(turn).filter(|_| progress).copied();
+        if let Some(Group { lanes, .. }) = next {
+            let seen = self.seen(lanes - own);
+            self.search_from = self.first(if seen.is_empty() { lanes } else { seen });
+        }
         self.stuck = false;
         match next {
             Some(Group { pc, state: GroupState::AtJoin(join), .. }) => {
@@ -50,36 +54,57 @@ impl Elected {
         }
         self.resume_without(lanes);
         self.stops.clear();
-        self.stops.push(Stop { lanes, horizon: self.current.lanes.lowest().unwrap_or(0) });
     }
 
     /// Notes that lanes have stopped, and others run.
     pub(super) fn stop(&mut self, lanes: LaneMask) {
         self.forget(lanes);
+        let mut hidden = lanes;
         if self.from_pool {
             self.stops.clear();
+            hidden &= self.before(self.current.lanes);
         }
-        let elected = self.current.lanes.lowest().unwrap_or(0);
-        let horizon = if self.from_pool { elected } else { MAX_LANES as u32 };
-        self.stops.push(Stop { lanes, horizon });
+        self.stops.push(Stop { lanes, hidden });
     }
 
     /// Lets lanes be seen again that run.
     fn forget(&mut self, lanes: LaneMask) {
-        self.stops.iter_mut().for_each(|stop| stop.lanes -= lanes);
+        for stop in &mut self.stops {
+            stop.lanes -= lanes;
+            stop.hidden -= lanes;
+        }
         self.stops.retain(|stop| !stop.lanes.is_empty());
     }
 
-    /// Returns the place of lanes among those that wait: the lowest lanes that are seen come first, then
-    /// those that stopped first.
-    fn turn(&self, lanes: LaneMask) -> (bool, Option<u32>) {
-        let hidden = |stop: &Stop| stop.lanes & LaneMask::first_n(stop.horizon);
-        let seen = self.stops.iter().fold(lanes, |seen, stop| seen - hidden(stop));
+    /// Returns the lanes that are seen when a group is chosen.
+    fn seen(&self, lanes: LaneMask) -> LaneMask {
+        self.stops.iter().fold(lanes, |seen, stop| seen - stop.hidden)
+    }
+
+    /// Returns the place of the first of some lanes in the order of the search, at which it goes round.
+    fn place(&self, lanes: LaneMask) -> u32 {
+        lanes.0.rotate_right(self.search_from).trailing_zeros()
+    }
+
+    /// Returns the first of some lanes in the order of the search.
+    fn first(&self, lanes: LaneMask) -> u32 {
+        (self.search_from + self.place(lanes)) % LaneMask::FULL.count()
+    }
+
+    /// Returns the lanes that come before all of some lanes in the order of the search.
+    fn before(&self, lanes: LaneMask) -> LaneMask {
+        LaneMask(LaneMask::first_n(self.place(lanes)).0.rotate_left(self.search_from))
+    }
+
+    /// Returns the place of lanes among those that wait: first those of which one is seen, in the order
+    /// of the search, then those that stopped first.
+    fn turn(&self, lanes: LaneMask) -> (bool, u32) {
+        let seen = self.seen(lanes);
         if seen.is_empty() {
             let stopped = self.stops.iter().position(|stop| stop.lanes.intersects(lanes));
-            return (true, stopped.map(|at| at as u32));
+            return (true, stopped.map_or(u32::MAX, |at| at as u32));
         }
-        (false, seen.lowest())
+        (false, self.place(seen))
     }
 
     /// Makes groups that are blocked at barriers or have yielded ready, if they have one of some lanes.
@@ -91,10 +116,13 @@ impl Elected {
         let mut woken: Vec<Group> = self.blocked.extract_if(.., waits).collect();
         woken.extend(self.yielded.extract_if(.., waits));
         woken.sort_by_key(|group| Reverse(self.turn(group.lanes)));
+        // They come after all lanes that were ready before.
+        let ready = std::mem::take(&mut self.pool);
         for Group { pc, lanes, .. } in woken {
             self.forget(lanes);
             self.drop(Lanes::at(pc, lanes));
         }
+        ready.into_iter().for_each(|lanes| self.drop(lanes));
     }
 
     /// Returns true if a group runs; picks one that is ready if none does.
@@ -137,11 +165,11 @@ impl Elected {
         self.current = Lanes { lanes, ..last };
     }
 
-    /// Returns the PC of the lowest lane that is blocked at a barrier, if the barrier waits for none.
+    /// Returns the PC of the first lane that is blocked at a barrier, if the barrier waits for none.
     pub(super) fn waits_for_none(&self, join: JoinId) -> Option<Pc> {
         let there = self.blocked.iter().filter(|g| g.state == GroupState::AtJoin(join));
         let complete = self.missing(join, self.blocked_at(join)).is_empty();
-        there.min_by_key(|g| g.lanes.lowest()).filter(|_| complete).map(|g| g.pc)
+        there.min_by_key(|g| self.place(g.lanes)).filter(|_| complete).map(|g| g.pc)
     }
 
     /// Takes the lanes of a barrier that waits for none, which execute their BSYNC again.

@@ -314,3 +314,23 @@ fn an_exit_leaves_barriers_of_others_while_lanes_are_ready() {
     w.advance(exit(0b1100));
     runs(&w, 10, 0b0001);
 }
+
+#[test]
+fn the_search_goes_on_from_the_lane_that_was_found_last() {
+    let mut w = warp();
+    w.advance(branch(0b0100, 1, 1));
+    runs(&w, 1, 0b0100);
+    w.advance(Flow::Yield { next: Pc(2) });
+    runs(&w, 1, 0b1011);
+    w.advance(Flow::Yield { next: Pc(2) });
+    runs(&w, 2, 0b1111); // lane 2 was found
+    w.advance(set_of(0, 3));
+    w.advance(set_of(1, 4));
+    w.advance(branch(0b0110, 40, 5));
+    w.advance(branch(0b1000, 20, 6));
+    w.advance(sync(0, 7)); // 0001 wait
+    w.advance(sync(1, 21)); // 1000 wait
+    runs(&w, 40, 0b0110);
+    w.advance(exit(0b0110));
+    runs(&w, 20, 0b1000); // lane 3 comes before lane 0
+}
