@@ -155,8 +155,8 @@ pub enum GroupState {
     /// Ready, while another group of the warp runs. Entered as the later side of a branch or on
     /// release from a wait; the youngest ready group is picked first.
     Ready,
-    /// Yielded ([`Flow::Yield`]). Counts as arrived at every join. Picked when no group is ready,
-    /// the oldest first.
+    /// Yielded ([`Flow::Yield`]). Picked when no group is ready, the oldest first. Counts as arrived at
+    /// every join. (Machine code has other rules for both: [`Elected`].)
     Yielded,
     /// Waits at a join for the other participants ([`Flow::Sync`]).
     AtJoin(JoinId),

@@ -79,7 +79,7 @@ pub struct Elected {
     sibling: Option<Lanes>,
     /// Lanes that can run, one entry for each PC; the last ones dropped are last.
     pool: Vec<Lanes>,
-    /// Yielded lanes and those that gather; the first is picked first.
+    /// Yielded lanes and those that gather.
     yielded: Vec<Group>,
     /// Lanes at barriers, in order of arrival, and those that wait to execute together.
     blocked: Vec<Group>,
@@ -116,8 +116,7 @@ const fn bit(join: JoinId) -> u16 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Stop {
     lanes: LaneMask,
-    /// Those that are not seen when a group is chosen: all, or the ones before those that were elected
-    /// to run after them.
+    /// Lanes that the next choice does not see: all, or those before the lanes elected next.
     hidden: LaneMask,
 }
 

@@ -47,12 +47,14 @@ impl Elected {
         }
     }
 
-    /// Picks lanes that execute their WARPSYNC with this mask again, if they came last.
+    /// Picks a group if none runs, after lanes came to a WARPSYNC: all of its lanes if these came last.
     fn resume_with(&mut self, (lanes, members): (LaneMask, LaneMask)) {
-        let woken = self.pool.last().is_some_and(|last| last.gathered == members);
-        if woken && self.current.lanes.is_empty() {
+        if !self.current.lanes.is_empty() {
+            return;
+        }
+        if self.pool.last().is_some_and(|last| last.gathered == members) {
             self.elect();
-        } else if self.current.lanes.is_empty() {
+        } else {
             self.resume_after(lanes);
         }
     }

@@ -1,4 +1,4 @@
-//! Which lanes run next: those that are ready, then those that have yielded or wait.
+//! Choice of the lanes that run next: ready ones, then ones that wait.
 
 use super::{Elected, Group, GroupState, Lanes, Stop, Unseen, bit};
 use crate::base::{JoinId, LaneMask, Pc};
