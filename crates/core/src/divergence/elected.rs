@@ -11,28 +11,34 @@
 //! - BSSY adds the active lanes to its register: functions save and clear it first (BMOV.CLEAR). If the
 //!   lanes of a BMOV have different masks, the lowest lane's is restored. So lanes that call a function
 //!   from several places, or at several depths, may part for good.
-//! - A BSYNC whose barrier is incomplete blocks its lanes; their PC stays at the BSYNC. Those that take
-//!   no part go on. Then the sibling runs. Without one, a PC of the pool is elected: that of the lanes
-//!   dropped last.
-//! - An election gathers all lanes at the elected PC, also lanes that are blocked or have yielded
-//!   there. So a BSYNC executes again with lanes that had already arrived.
-//! - The last to arrive take along the lanes that are blocked at the barrier, wherever their BSYNC is.
-//!   If the register came back through BMOV, was set again, or lost blocked lanes to an election, only
-//!   those with the same PC go on, and the others are ready.
-//! - A BSYNC does not wait if no other lane is ready. Lanes that it should have waited for are ready
-//!   then, unless its own had waited till no lane was ready.
+//! - A BSYNC blocks its lanes while participants are missing that are ready or have yielded; their PC
+//!   stays at the BSYNC. It does not wait for lanes that are blocked, at whatever barrier, and for none
+//!   if no other lane is ready. Lanes that take no part go on; if such lanes came with participants, it
+//!   waits while any other lane is ready or a missing one has yielded.
+//! - The sibling runs next. Without one, a PC of the pool is elected: that of the lanes dropped last.
+//!   All lanes at that PC join, also those that are blocked, have yielded or are woken.
+//! - Lanes that pass a BSYNC take along those blocked at its barrier, wherever their BSYNC is. If the
+//!   register came back through BMOV or was set again, only those with the same PC go on.
+//! - Participants that a BSYNC did not wait for, and those left behind, are *woken*: they run after all
+//!   ready lanes, and other barriers wait for them.
+//! - BREAK that completes a barrier makes participants blocked there ready that have the lowest lane's
+//!   PC, as the other side of a branch; so does EXIT, for barriers of the lanes that exit.
+//! - If no lane is ready, a group is *found* of those that wait: blocked, yielded, woken or at a WARPSYNC.
+//!   Its lanes are searched upwards from a place, that of the lane found last, and round. A group that
+//!   stops while others wait is not seen if its sibling runs next; if lanes are elected next or later,
+//!   only its lanes are not seen that come before these. If none is seen, the group that stopped first
+//!   is found. A search makes all lanes seen.
+//! - A blocked group that was found passes its BSYNC without lanes at other PCs, and wakes none. So do
+//!   woken lanes that meet blocked ones at their PC, and the last of the pool that do.
+//! - Lanes that pass a BSYNC move the place to the group that would be found, if no other lane is ready or
+//!   the place is one of their lanes; by one if nothing waits. Lanes that stop while nothing waits and only
+//!   their sibling is ready move it to their first lane.
 //! - A branch through a register takes the lowest lane's target first, or that of the lowest other
 //!   lane if the others are fewer; lanes with other targets stay at the branch and execute it again.
-//! - A BSYNC executes twice before its lanes go on if its register came back through BMOV with a
-//!   mask, or if all participants that it once had have exited; unless its lanes were made ready by
-//!   an exit of others, or by the election of the last lanes of the pool.
-//! - BREAK that completes a barrier makes those blocked there ready that have the first lane's PC, as
-//!   the other side of a branch; so does EXIT, for barriers of the lanes that exit.
-//! - If no lane is ready after an EXIT, a YIELD or a WARPSYNC, one of the groups runs that wait, and not
-//!   the one that has just stopped. Its lanes are searched upwards from the lane that was found last, and
-//!   round. A group that stops is not seen if its sibling runs next. If lanes are elected, those of its
-//!   lanes are not seen that come before the elected ones, and all groups that stopped before are seen.
-//!   If none is seen, the one that stopped first runs. It executes its BSYNC or WARPSYNC again.
+//!   Lanes that a return with two targets sends away second do not meet others at their target.
+//! - A BSYNC executes twice before its lanes go on if its register came back through BMOV with a mask,
+//!   was set again, or had been emptied by an exit of all participants; but not for lanes that were
+//!   found, or made ready by an exit.
 //! - A block barrier (BAR) counts warps: lanes that execute it arrive for all lanes of the warp, none of
 //!   which runs until the barrier opens.
 //! - WARPSYNC blocks lanes whose members are not all active. Once all are there, they execute it
@@ -67,6 +73,8 @@ pub struct Elected {
     parted: u16,
     /// True if the current lanes were blocked at a barrier until no lane was ready.
     stuck: bool,
+    /// True if the current lanes execute a BSYNC for the second time.
+    repeats: bool,
     /// True if the lanes that began to run last came from the pool.
     from_pool: bool,
     /// Lanes that stopped to wait since the last election, the last ones last.
@@ -79,6 +87,8 @@ pub struct Elected {
     sibling: Option<Lanes>,
     /// Lanes that can run, one entry for each PC; the last ones dropped are last.
     pool: Vec<Lanes>,
+    /// Lanes that a barrier no longer waits for: they can run, but only after all others.
+    woken: Vec<Lanes>,
     /// Yielded lanes and those that gather.
     yielded: Vec<Group>,
     /// Lanes at barriers, in order of arrival, and those that wait to execute together.
@@ -127,6 +137,8 @@ struct Lanes {
     lanes: LaneMask,
     /// Mask of the WARPSYNC at `pc` for which all lanes have come; empty if none.
     gathered: LaneMask,
+    /// Return that sends them to `pc`: they do not meet lanes there before they run.
+    from: Option<Pc>,
 }
 
 impl Lanes {
@@ -134,7 +146,7 @@ impl Lanes {
     const NONE: Lanes = Lanes::at(Pc(0), LaneMask::EMPTY);
 
     const fn at(pc: Pc, lanes: LaneMask) -> Lanes {
-        Lanes { pc, lanes, gathered: LaneMask::EMPTY }
+        Lanes { pc, lanes, gathered: LaneMask::EMPTY, from: None }
     }
 }
 
@@ -146,12 +158,14 @@ impl Elected {
             live: lanes,
             sibling: None,
             pool: Vec::new(),
+            woken: Vec::new(),
             yielded: Vec::new(),
             blocked: Vec::new(),
             registers: [LaneMask::EMPTY; REGISTERS],
             twice: 0,
             parted: 0,
             stuck: false,
+            repeats: false,
             from_pool: false,
             stops: Vec::new(),
             search_from: 0,
@@ -207,6 +221,7 @@ impl Elected {
             Flow::Set { join, next } => {
                 if !self.register(join).is_empty() {
                     self.parted |= bit(join);
+                    self.set_twice(join, true);
                 }
                 *self.register(join) |= lanes;
                 self.current = Lanes::at(next, lanes);
@@ -230,11 +245,13 @@ impl Elected {
         let mut yielded = std::mem::take(&mut self.yielded);
         let mut blocked = std::mem::take(&mut self.blocked);
         let mut stops = std::mem::take(&mut self.stops);
+        let mut woken = std::mem::take(&mut self.woken);
         stops.clear();
+        woken.clear();
         pool.clear();
         yielded.clear();
         blocked.clear();
-        *self = Elected { pool, yielded, blocked, stops, ..fresh };
+        *self = Elected { pool, woken, yielded, blocked, stops, ..fresh };
     }
 
     pub(super) fn split(&mut self, sides: &[Side]) {
@@ -260,7 +277,12 @@ impl Elected {
     pub(super) fn jump(&mut self, sides: &[Side], returns: bool) {
         let lanes = self.current.lanes;
         if returns && sides.len() == 2 {
-            return self.split(sides);
+            let from = self.current.pc;
+            self.split(sides);
+            if let Some(second) = &mut self.sibling {
+                second.from = Some(from);
+            }
+            return;
         }
         let first = first_side(lanes, sides);
         let Some(&Side { pc, .. }) = sides.iter().find(|side| side.lanes == first) else { return };
@@ -343,7 +365,8 @@ impl Elected {
 
     /// Adds lanes to the pool.
     fn drop(&mut self, lanes: Lanes) {
-        let same = self.pool.iter().position(|p| (p.pc, p.gathered) == (lanes.pc, lanes.gathered));
+        let key = |p: &Lanes| (p.pc, p.gathered, p.from);
+        let same = self.pool.iter().position(|p| key(p) == key(&lanes));
         let there = same.map_or(LaneMask::EMPTY, |at| self.pool.remove(at).lanes);
         self.pool.push(Lanes { lanes: lanes.lanes | there, ..lanes });
     }
@@ -368,7 +391,14 @@ impl Elected {
 
     /// Returns true if no lane is ready but the current ones.
     fn is_alone(&self) -> bool {
-        self.sibling.is_none() && self.pool.is_empty()
+        self.sibling.is_none() && self.pool.is_empty() && self.woken.is_empty()
+    }
+
+    /// Returns the lanes that are ready, without the current ones, or have yielded.
+    fn not_blocked(&self) -> LaneMask {
+        let ready = self.sibling.iter().chain(&self.pool).chain(&self.woken).map(|l| l.lanes);
+        let yielded = self.yielded.iter().map(|group| group.lanes);
+        ready.chain(yielded).fold(LaneMask::EMPTY, |all, lanes| all | lanes)
     }
 
     /// Returns true if the BSYNC of a barrier executes again, once.
@@ -383,15 +413,19 @@ impl Elected {
         let Lanes { pc, lanes, .. } = self.current;
         let members = *self.register(join);
         if !members.intersects(lanes) {
-            if !self.executes_again(join) {
-                self.current.pc = next;
+            if std::mem::take(&mut self.stuck) {
+                self.set_twice(join, false);
             }
+            self.current.pc = next;
             return;
         }
         let there = self.blocked_at(join);
-        let complete = self.missing(join, lanes | there).is_empty();
-        if !complete && !self.is_alone() {
+        let missing = self.missing(join, lanes | there);
+        if !self.passes(members, missing) {
             return self.block(join, next);
+        }
+        if !std::mem::take(&mut self.repeats) {
+            self.look_for_waiting();
         }
         let parted = self.parted & bit(join) != 0;
         let go_on = members & (lanes | if parted { self.arrived(join, pc) } else { there });
@@ -402,14 +436,30 @@ impl Elected {
         }
         self.blocked.retain(|group| !group.lanes.is_empty());
         self.current = Lanes::at(pc, lanes | go_on);
-        if self.executes_again(join) {
+        if self.executes_again(join) && !self.stuck {
+            self.repeats = true;
             return;
         }
-        if complete || !self.stuck {
+        if missing.is_empty() || !self.stuck {
             self.wake(members - go_on);
         }
+        self.stuck = false;
         self.empty(join);
         self.current.pc = next;
+    }
+
+    /// Returns true if the current lanes pass the BSYNC of a barrier with these participants, of
+    /// which some are `missing`.
+    fn passes(&self, members: LaneMask, missing: LaneMask) -> bool {
+        if missing.is_empty() || self.stuck {
+            return true;
+        }
+        let alone = self.is_alone();
+        let yielded = self.yielded.iter().any(|group| group.lanes.intersects(missing));
+        if !self.current.lanes.is_subset(members) && (yielded || !alone) {
+            return false;
+        }
+        alone || !self.not_blocked().intersects(missing)
     }
 
     /// Blocks the current lanes that take part in the barrier of their BSYNC. The others go on.
@@ -419,8 +469,9 @@ impl Elected {
         self.blocked.push(Group { pc, lanes: part, state: GroupState::AtJoin(join) });
         self.current = Lanes::at(next, lanes - part);
         if self.current.lanes.is_empty() {
-            self.take_ready();
-            self.stop(lanes);
+            self.resume_after(lanes);
+        } else {
+            self.hide(part, part);
         }
     }
 
@@ -493,6 +544,7 @@ impl Elected {
         usize::from(!self.current.lanes.is_empty())
             + usize::from(self.sibling.is_some())
             + self.pool.len()
+            + self.woken.len()
             + self.yielded.len()
             + self.blocked.len()
     }
@@ -500,7 +552,8 @@ impl Elected {
     pub(super) fn groups(&self) -> Vec<Group> {
         let current =
             (!self.current.lanes.is_empty()).then_some((self.current, GroupState::Running));
-        let ready = self.sibling.iter().chain(&self.pool).map(|&l| (l, GroupState::Ready));
+        let ready = self.sibling.iter().chain(&self.pool).chain(&self.woken);
+        let ready = ready.map(|&l| (l, GroupState::Ready));
         let runnable = current.into_iter().chain(ready);
         let runnable = runnable.map(|(l, state)| Group { pc: l.pc, lanes: l.lanes, state });
         runnable.chain(self.yielded.iter().chain(&self.blocked).copied()).collect()

@@ -1,19 +1,20 @@
-"""Assembles programs of rules.txt or held.txt into one kernel for sm_90: a block runs one program.
+"""Assembles programs of a .txt file beside it into one kernel for sm_90: a block runs one program.
 
     nvcc -arch=sm_90 -cubin kernel.cu -o kernel.cubin
     python3 assemble.py held.txt kernel.cubin programs.cubin
 
 kernel.cu is `extern "C" __global__ void k(uint4 *log, unsigned *in) { log[threadIdx.x].x = in[0]; }`: its
 code is replaced. Launched with blocks of 32 threads, as many as there are programs, each lane writes
-64 entries of 16 bytes to log[(block * 32 + lane) * 64]: active mask, clock, number of the `log`, 0.
+128 entries of 16 bytes to log[(block * 32 + lane) * 128]: active mask, clock, number of the `log`, 0.
 """
 
 import struct
 import sys
 
-ENTRIES = 64
+ENTRIES = 128
 SLOT = 4096  # bytes of a program
-SAVED = 16  # R16, R17, R18 hold masks
+FIRST = 16  # R16 is register 0 of a program
+RETURN = FIRST + 8
 
 
 def word(low, high, stall=6, write=7, read=7, wait=0):
@@ -74,16 +75,28 @@ def instructions(operation, at, place):
         return [word(0x7946, 0x03800000, 5)]
     if name in ("save", "take"):
         clear = 0x00100000 if name == "take" else 0
-        return [word(number(1) << 24 | SAVED + number(0) << 16 | 0x7355, clear, 15, write=0), nop(0x3F, 15)]
+        return [word(number(1) << 24 | FIRST + number(0) << 16 | 0x7355, clear, 15, write=0), nop(0x3F, 15)]
     if name == "load":
-        return [word(SAVED + number(1) << 32 | number(0) << 24 | 0x7356, 0, 15, read=0)]
+        return [word(FIRST + number(1) << 32 | number(0) << 24 | 0x7356, 0, 15, read=0)]
     if name == "set":
-        return [is_among(mask(1)), move(SAVED + number(0), mask(2), 0x0424)]
+        return [is_among(mask(1)), move(FIRST + number(0), mask(2), 0x0424)]
+    if name == "copy":
+        return [word(0xFF << 24 | FIRST + number(0) << 16 | 0x7224, 0x078E0000 | FIRST + number(1))]
+    if name == "add":
+        register = FIRST + number(0)
+        return [word(mask(1) << 32 | register << 24 | register << 16 | 0x7810, 0x07FFE0FF)]
+    if name == "bit":  # P0 = (register ^ mask) & the lane's bit
+        test = word(mask(1) << 32 | FIRST + number(0) << 24 | 0xFF << 16 | 0x7812, 0x07802804, 13)
+        return [test, jump(0x947, 0x03800000, at + 16, place(number(2)))]
+    if name == "call":
+        return [move(RETURN, at + 32), jump(0x7944, 0x03C00000, at + 16, place(number(0)))]
+    if name == "return":
+        return [jump(RETURN << 24 | 0x7950, 0x03C00000, at, 0)]
     if name == "ret":
-        code = [move(25, 0), move(24, place(number(0)))]
+        code = [move(RETURN, place(number(0)))]
         for i in (1, 3):
-            code += [is_among(mask(i)), move(24, place(number(i + 1)), 0x0424)]
-        return code + [jump(24 << 24 | 0x7950, 0x03C00000, at + 96, 0)]
+            code += [is_among(mask(i)), move(RETURN, place(number(i + 1)), 0x0424)]
+        return code + instructions("return", at + 80, place)
     raise SystemExit(f"`{name}` is no operation")
 
 
@@ -109,18 +122,19 @@ def prologue():
         nop(0x3F, 15),
         move(0, 1),
         word(0x20 << 32 | 10 << 24 | 6 << 16 | 0x7824, 0x078E0009, 8),  # R6 = block * 32 + lane
-        word(ENTRIES * 16 << 32 | 6 << 24 | 2 << 16 | 0x7825, 0x078E0002, 8),  # R2 += R6 * 1024
+        word(ENTRIES * 16 << 32 | 6 << 24 | 2 << 16 | 0x7825, 0x078E0002, 8),  # R2 += R6 * 2048
         word(9 << 32 | 4 << 16 | 0x7219, 0x06FF, 8),  # R4 = 1 << lane
         move(12, base),
         word(SLOT << 32 | 10 << 24 | 20 << 16 | 0x7824, 0x078E000C, 8),  # R20 = block * SLOT + base
         move(21, 0),
-        *(move(SAVED + i, 0) for i in range(3)),
+        *(move(FIRST + i, 0) for i in range(3)),
+        move(RETURN + 1, 0),
     ]
     code.append(jump(20 << 24 | 0x7950, 0x03C00000, len(code) * 16, 0))  # RET.REL.NODEC R20 0x0
     return b"".join(code + [nop()] * (base // 16 - len(code)))
 
 
-def replace_code(cubin, code, registers=40):
+def replace_code(cubin, code, registers=64):
     """Puts `code` at the end of the file, as the section .text.k."""
     file = bytearray(cubin)
     sections, = struct.unpack_from("<Q", file, 0x28)

@@ -33,7 +33,7 @@ impl Elected {
     fn wake_gathered(&mut self, members: LaneMask) {
         let there = |g: &mut Group| g.state == GroupState::Gathering(members);
         for Group { pc, lanes, .. } in self.yielded.extract_if(.., there).collect::<Vec<_>>() {
-            self.drop(Lanes { pc, lanes, gathered: members });
+            self.drop(Lanes { gathered: members, ..Lanes::at(pc, lanes) });
         }
     }
 

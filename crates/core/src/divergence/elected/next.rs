@@ -2,7 +2,6 @@
 
 use super::{Elected, Group, GroupState, Lanes, Stop, Unseen, bit};
 use crate::base::{JoinId, LaneMask, Pc};
-use std::cmp::Reverse;
 
 impl Elected {
     /// Picks a group if none runs.
@@ -12,58 +11,108 @@ impl Elected {
         }
     }
 
-    /// Picks lanes that are blocked at a barrier or have yielded, not `own` if there are others.
+    /// Returns the groups that wait: those blocked at barriers, yielded and woken.
+    fn waiting(&self) -> impl Iterator<Item = Group> {
+        let blocked = self.blocked.iter().filter(|g| matches!(g.state, GroupState::AtJoin(_)));
+        let woken = self.woken.iter().map(|&Lanes { pc, lanes, .. }| Group {
+            pc,
+            lanes,
+            state: GroupState::Ready,
+        });
+        blocked.chain(&self.yielded).copied().chain(woken)
+    }
+
+    /// Searches the next group that waits, not `own` if there are others.
+    fn search(&mut self, own: LaneMask) -> Option<Group> {
+        let turn = |g: &Group| (g.lanes.is_subset(own), self.turn(g.lanes - own));
+        let next = self.waiting().min_by_key(turn)?;
+        let seen = self.seen(next.lanes - own);
+        self.search_from = self.first(if seen.is_empty() { next.lanes } else { seen });
+        self.stops.clear();
+        Some(next)
+    }
+
+    /// Searches the group that waits next, as lanes do that pass a BSYNC.
+    pub(super) fn look_for_waiting(&mut self) {
+        let holds = self.current.lanes.contains(self.search_from);
+        if (holds || self.is_alone()) && self.search(LaneMask::EMPTY).is_none() {
+            self.search_from = (self.search_from + 1) % LaneMask::FULL.count();
+        }
+    }
+
+    /// Picks a group that waits, not `own` if there are others.
     pub(super) fn resume_without(&mut self, own: LaneMask) {
         let gathers = |g: &Group| matches!(g.state, GroupState::Gathering(_));
-        let blocked = self.blocked.iter().filter(|g| matches!(g.state, GroupState::AtJoin(_)));
-        let waiting = blocked.chain(&self.yielded);
         // To execute WARPSYNC again would change nothing if all lanes do.
-        let progress = !waiting.clone().all(gathers);
-        let turn = |g: &&Group| (g.lanes.is_subset(own), self.turn(g.lanes - own));
-        let next = waiting.min_by_key(turn).filter(|_| progress).copied();
-        if let Some(Group { lanes, .. }) = next {
-            let seen = self.seen(lanes - own);
-            self.search_from = self.first(if seen.is_empty() { lanes } else { seen });
-        }
+        let next = if self.waiting().all(|g| gathers(&g)) { None } else { self.search(own) };
         self.stuck = false;
-        match next {
-            Some(Group { pc, state: GroupState::AtJoin(join), .. }) => {
-                let parked = self.take_parked((join, pc)).lanes;
-                let here = self.yielded.extract_if(.., |group| group.pc == pc);
-                let lanes = here.fold(parked, |all, group| all | group.lanes);
-                self.current = Lanes::at(pc, lanes);
+        let Some(Group { pc, state, .. }) = next else {
+            self.current = Lanes::NONE;
+            return;
+        };
+        let mut lanes = LaneMask::EMPTY;
+        match state {
+            GroupState::AtJoin(join) => {
+                lanes = self.take_parked((join, pc)).lanes;
                 if !self.blocked_at(join).is_empty() {
                     self.parted |= bit(join);
                 }
                 self.stuck = true;
             }
-            Some(Group { pc, state, .. }) => {
-                let same = |g: &mut Group| g.pc == pc && g.state == state;
-                let same = self.yielded.extract_if(.., same);
-                self.current = Lanes::at(pc, same.fold(LaneMask::EMPTY, |all, g| all | g.lanes));
+            GroupState::Ready => {
+                lanes = self.take_blocked(pc);
+                self.stuck = !lanes.is_empty();
             }
-            None => self.current = Lanes::NONE,
+            _ => {}
         }
-        self.forget(self.current.lanes);
+        let same = |g: &mut Group| g.pc == pc && (!gathers(g) || g.state == state);
+        let yielded = self.yielded.extract_if(.., same).map(|group| group.lanes);
+        let woken = self.woken.extract_if(.., |l| l.pc == pc).map(|l| l.lanes);
+        let lanes = yielded.chain(woken).fold(lanes, |all, lanes| all | lanes);
+        self.current = Lanes::at(pc, lanes);
     }
 
-    /// Picks a group after lanes have yielded or wait at a WARPSYNC.
+    /// Takes the lanes that are blocked at barriers by the BSYNC at a PC.
+    fn take_blocked(&mut self, pc: Pc) -> LaneMask {
+        let here = |g: &mut Group| g.pc == pc && matches!(g.state, GroupState::AtJoin(_));
+        let mut lanes = LaneMask::EMPTY;
+        for group in self.blocked.extract_if(.., here).collect::<Vec<_>>() {
+            lanes |= group.lanes;
+            if let GroupState::AtJoin(join) = group.state {
+                self.parted |= bit(join);
+            }
+        }
+        lanes
+    }
+
+    /// Picks a group after lanes have stopped to wait.
     pub(super) fn resume_after(&mut self, lanes: LaneMask) {
         if self.take_ready() {
             return self.stop(lanes);
         }
         self.resume_without(lanes);
-        self.stops.clear();
     }
 
-    /// Notes that lanes have stopped, and others run.
-    pub(super) fn stop(&mut self, lanes: LaneMask) {
-        self.forget(lanes);
+    /// Notes that lanes have stopped, and others run that were ready.
+    fn stop(&mut self, lanes: LaneMask) {
+        let first = self.waiting().all(|g| g.lanes.intersects(lanes));
         let mut hidden = lanes;
         if self.from_pool {
-            self.stops.clear();
-            hidden &= self.before(self.current.lanes);
+            let before = self.before(self.current.lanes);
+            self.stops.iter_mut().for_each(|stop| stop.hidden &= before);
+            hidden &= before;
+        } else if first {
+            hidden = LaneMask::EMPTY;
+            if self.pool.is_empty() {
+                self.search_from = self.first(lanes);
+            }
         }
+        self.hide(lanes, hidden);
+    }
+
+    /// Notes that lanes have stopped of which some are not seen.
+    pub(super) fn hide(&mut self, lanes: LaneMask, hidden: LaneMask) {
+        self.forget(lanes);
         self.stops.push(Stop { lanes, hidden });
     }
 
@@ -107,22 +156,15 @@ impl Elected {
         (false, self.place(seen))
     }
 
-    /// Makes groups that are blocked at barriers or have yielded ready, if they have one of some lanes.
+    /// Wakes groups that are blocked at barriers or have yielded, if they have one of some lanes.
     pub(super) fn wake(&mut self, lanes: LaneMask) {
         let waits = |g: &mut Group| {
             matches!(g.state, GroupState::AtJoin(_) | GroupState::Yielded)
                 && g.lanes.intersects(lanes)
         };
-        let mut woken: Vec<Group> = self.blocked.extract_if(.., waits).collect();
-        woken.extend(self.yielded.extract_if(.., waits));
-        woken.sort_by_key(|group| Reverse(self.turn(group.lanes)));
-        // They come after all lanes that were ready before.
-        let ready = std::mem::take(&mut self.pool);
-        for Group { pc, lanes, .. } in woken {
-            self.forget(lanes);
-            self.drop(Lanes::at(pc, lanes));
-        }
-        ready.into_iter().for_each(|lanes| self.drop(lanes));
+        let blocked = self.blocked.extract_if(.., waits);
+        let woken = blocked.chain(self.yielded.extract_if(.., waits));
+        self.woken.extend(woken.map(|Group { pc, lanes, .. }| Lanes::at(pc, lanes)));
     }
 
     /// Returns true if a group runs; picks one that is ready if none does.
@@ -131,45 +173,45 @@ impl Elected {
             return true;
         }
         self.from_pool = false;
+        self.stuck = false;
         if let Some(sibling) = self.sibling.take() {
-            self.current = sibling;
+            self.current = Lanes { from: None, ..sibling };
         } else if !self.pool.is_empty() {
             self.elect();
             self.from_pool = true;
         } else {
             return false;
         }
-        self.stuck = false;
         true
     }
 
-    /// Makes the lanes of one PC of the pool current, with those that are blocked or have yielded there.
+    /// Makes the lanes of one PC of the pool current, with those that wait there.
     ///
     /// It is the PC of the lanes that were dropped last.
     pub(super) fn elect(&mut self) {
         let Some(last) = self.pool.pop() else { return };
         self.elected = Unseen(true);
-        let yielded = self.yielded.extract_if(.., |group| group.pc == last.pc);
-        let mut lanes = yielded.fold(last.lanes, |all, group| all | group.lanes);
-        let blocked =
-            |group: &mut Group| group.pc == last.pc && matches!(group.state, GroupState::AtJoin(_));
-        for group in self.blocked.extract_if(.., blocked).collect::<Vec<_>>() {
-            lanes |= group.lanes;
-            if let GroupState::AtJoin(join) = group.state {
-                self.parted |= bit(join);
-                if self.pool.is_empty() {
-                    self.set_twice(join, false);
-                }
-            }
+        self.stuck = false;
+        let mut lanes = last.lanes;
+        if last.from.is_none() {
+            let yielded = self.yielded.extract_if(.., |group| group.pc == last.pc);
+            lanes = yielded.fold(lanes, |all, group| all | group.lanes);
+            let woken = self.woken.extract_if(.., |l| l.pc == last.pc);
+            lanes = woken.fold(lanes, |all, l| all | l.lanes);
+            let blocked = self.take_blocked(last.pc);
+            self.stuck = !blocked.is_empty() && self.pool.is_empty();
+            lanes |= blocked;
         }
-        self.current = Lanes { lanes, ..last };
+        self.current = Lanes { lanes, from: None, ..last };
     }
 
     /// Returns the PC of the first lane that is blocked at a barrier, if the barrier waits for none.
     pub(super) fn waits_for_none(&self, join: JoinId) -> Option<Pc> {
+        let members = self.registers[join.0 as usize % super::REGISTERS];
         let there = self.blocked.iter().filter(|g| g.state == GroupState::AtJoin(join));
+        let there = there.filter(|g| g.lanes.intersects(members));
         let complete = self.missing(join, self.blocked_at(join)).is_empty();
-        there.min_by_key(|g| self.place(g.lanes)).filter(|_| complete).map(|g| g.pc)
+        there.min_by_key(|g| g.lanes.lowest()).filter(|_| complete).map(|g| g.pc)
     }
 
     /// Takes the lanes of a barrier that waits for none, which execute their BSYNC again.

@@ -238,11 +238,75 @@ fn lanes_of_a_barrier_that_was_set_again_go_on_by_place() {
     w.advance(branch(0b0011, 10, 2));
     w.advance(sync(0, 3));
     w.advance(sync(0, 11));
+    runs(&w, 10, 0b0011); // the BSYNC executes twice
+    w.advance(sync(0, 11));
     runs(&w, 11, 0b0011);
     w.advance(exit(0b0011));
     runs(&w, 2, 0b1100);
     w.advance(sync(0, 3)); // the barrier is empty
     runs(&w, 3, 0b1100);
+}
+
+#[test]
+fn a_barrier_waits_for_no_lane_that_is_blocked_elsewhere() {
+    let mut w = warp();
+    w.advance(branch(0b0110, 30, 1));
+    runs(&w, 1, 0b1001);
+    w.advance(set_of(0, 2));
+    w.advance(set_of(1, 3));
+    w.advance(branch(0b1000, 20, 4));
+    runs(&w, 4, 0b0001);
+    w.advance(sync(1, 5)); // 1000 are ready
+    runs(&w, 20, 0b1000);
+    w.advance(sync(0, 21)); // 0001 are blocked at the other barrier, 0110 take no part
+    runs(&w, 21, 0b1000);
+}
+
+#[test]
+fn woken_lanes_run_after_all_that_are_ready() {
+    let mut w = warp();
+    w.advance(set_of(0, 1));
+    w.advance(branch(0b0001, 10, 2));
+    w.advance(Flow::Yield { next: Pc(11) });
+    runs(&w, 2, 0b1110);
+    w.advance(sync(0, 3)); // no other lane is ready: 0001 are woken
+    runs(&w, 3, 0b1110);
+    w.advance(branch(0b0010, 20, 4));
+    w.advance(exit(0b0010));
+    runs(&w, 4, 0b1100);
+    w.advance(exit(0b1100));
+    runs(&w, 11, 0b0001);
+}
+
+#[test]
+fn lanes_of_a_return_with_two_targets_do_not_meet_others_there() {
+    let mut w = warp();
+    w.advance(branch(0b1100, 10, 1));
+    runs(&w, 1, 0b0011);
+    let sides = [(5, 0b0001), (10, 0b0010)];
+    w.jump(&sides.map(|(pc, lanes)| Side { pc: Pc(pc), lanes: LaneMask(lanes) }), true);
+    runs(&w, 5, 0b0001);
+    w.advance(branch(0b0000, 0, 6));
+    w.advance(exit(0b0001));
+    runs(&w, 10, 0b0010);
+    w.advance(exit(0b0010));
+    runs(&w, 10, 0b1100);
+}
+
+#[test]
+fn an_exit_releases_only_lanes_that_take_part() {
+    let mut w = warp();
+    w.advance(set_of(0, 1));
+    w.advance(branch(0b0001, 10, 2));
+    w.advance(sync(0, 11)); // 0001 wait
+    runs(&w, 2, 0b1110);
+    w.set_barrier(JoinId(0), LaneMask(0b0010));
+    w.advance(branch(0b0010, 20, 3));
+    runs(&w, 20, 0b0010);
+    w.advance(exit(0b0010));
+    runs(&w, 3, 0b1100);
+    w.advance(exit(0b1100));
+    runs(&w, 10, 0b0001);
 }
 
 #[test]
