@@ -22,6 +22,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use plot::text_file;
+
 pub(crate) use array::ArrayChoice;
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use checks::{ChecksChoice, RunningChoice};
@@ -167,7 +169,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
     /// Write the result to FILE instead of standard output
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = text_file())]
     pub(crate) output: Option<PathBuf>,
     /// Print no report and no warnings; --format json still prints its JSON
     #[arg(long, short)]
@@ -224,7 +226,7 @@ pub(crate) struct TimelineArgs {
     #[arg(long, value_enum, default_value_t = RowFormat::Text)]
     pub(crate) format: RowFormat,
     /// Write the output to FILE instead of standard output
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = text_file())]
     pub(crate) output: Option<PathBuf>,
 }
 
@@ -279,7 +281,7 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
     /// Write the result to FILE instead of standard output
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = text_file())]
     pub(crate) output: Option<PathBuf>,
     /// Print no report; --format json still prints its JSON
     #[arg(long, short)]
@@ -412,7 +414,7 @@ pub(crate) struct CfgArgs {
     /// Choose the kernel of a file that has several
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Write Graphviz text (the default)
+    /// Write Graphviz text [default, unless --output ends in .svg]
     #[arg(long)]
     pub(crate) dot: bool,
     /// Write an SVG picture
@@ -458,7 +460,7 @@ pub(crate) struct AskArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
     /// Write the answer to FILE instead of standard output
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = text_file())]
     pub(crate) output: Option<PathBuf>,
 }
 

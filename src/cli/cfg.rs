@@ -14,16 +14,29 @@ const MAX_DRAWN: usize = 500;
 pub(crate) fn cfg(args: &CfgArgs) -> Result<Exit, Failure> {
     let program = source::read_runnable(&args.file, &args.sass, args.kernel.as_deref(), true)?;
     let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
-    if args.svg {
+    let drawn = if as_svg(args)? {
         drawable(kernel)?;
-    }
-    let drawn = if args.svg {
         plot::svg(&plot::graph(&program.name, &report::cfg::texts(&program, kernel), kernel))
     } else {
         report::cfg::dot(kernel, &report::cfg::texts(&program, kernel))
     };
     output::deliver(args.output.as_deref(), &drawn)?;
     Ok(Exit::Ok)
+}
+
+/// Returns whether the graph is drawn as SVG: by the option, else by the ending of the file.
+fn as_svg(args: &CfgArgs) -> Result<bool, Failure> {
+    let ending = args.output.as_deref().and_then(|file| file.extension()?.to_str());
+    match ending {
+        Some("png") => Err(Failure::new(
+            "the graph is written as SVG or Graphviz text, not as PNG\n\
+             help: end the file in .svg; Graphviz makes PNG of the text: dot -Tpng",
+        )),
+        Some("svg") if args.dot => Err(Failure::new(
+            "--dot contradicts the ending .svg\nhelp: leave out --dot, or end the file in .dot",
+        )),
+        ending => Ok(args.svg || ending == Some("svg")),
+    }
 }
 
 /// Refuses a kernel whose graph is too large to read.

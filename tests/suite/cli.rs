@@ -531,7 +531,13 @@ fn listings_are_not_empty_and_help_names_the_exit_codes() {
     }
     assert!(good(&["check", DIAMOND]).contains("0 errors"));
     assert!(good(&["cfg", DIAMOND]).starts_with("digraph"));
-    assert!(good(&["cfg", DIAMOND, "--svg"]).contains("<svg"));
+    let svg = good(&["cfg", DIAMOND, "--svg"]);
+    assert!(svg.contains("<svg"));
+    let drawn = file("graph.svg", "");
+    good(&["cfg", DIAMOND, "-o", &drawn]);
+    assert_eq!(fs::read_to_string(&drawn).unwrap(), svg);
+    refused(&["cfg", DIAMOND, "--dot", "-o", &drawn], &["--dot contradicts"]);
+    refused(&["cfg", DIAMOND, "-o", "graph.png"], &["not as PNG", "end the file in .svg"]);
     let printed = file("printed.ptx", good(&["print", DIAMOND]));
     assert!(good(&["check", &printed]).contains("0 errors"));
 }
@@ -550,6 +556,9 @@ fn windows_are_checked_and_views_keep_their_width() {
         refused(&[&["plot", "masks", DIAMOND], arguments].concat(), words);
     }
     refused(&["plot", "lanes", DIAMOND, "-o", "picture.gif"], &["ends in .svg, .png or .csv"]);
+    for command in ["run", "timeline", "ask", "import", "compare"] {
+        refused(&[command, DIAMOND, "-o", "picture.png"], &["`simt-sim plot`"]);
+    }
     refused(&["run", DIAMOND, "--annotate", "--metrics", "ipc"], &["cannot be used with"]);
     for view in [
         &["timeline", DIAMOND][..],

@@ -65,7 +65,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_full_device_is_an_error_of_every_command() {
-    let link = folder("full").join("full.svg");
+    let link = folder("full").join("full.csv");
     symlink("/dev/full", &link).expect("a link");
     for writer in WRITERS {
         let (code, errors) = run(writer, &link);
@@ -81,7 +81,7 @@ fn a_full_device_is_an_error_of_every_command() {
 
 #[test]
 fn devices_are_written_through() {
-    let link = folder("null").join("null.svg");
+    let link = folder("null").join("null.csv");
     symlink("/dev/null", &link).expect("a link");
     for writer in WRITERS {
         let (code, errors) = run(writer, &link);

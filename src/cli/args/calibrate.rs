@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::Format;
+use super::plot::text_file;
 
 /// Measure machine parameters on the simulator and on a GPU
 ///
@@ -36,6 +37,6 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
     /// Write the result to FILE instead of standard output
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = text_file())]
     pub(crate) output: Option<PathBuf>,
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::checks::CheckList;
+use super::plot::text_file;
 use super::{MachineChoice, PictureFile, TimingArg};
 
 /// Run a program whose CUDA calls go to the simulator, and print its launches
@@ -43,7 +44,7 @@ pub(crate) struct ExecArgs {
     #[arg(long, value_name = "N")]
     pub(crate) launch: Option<u64>,
     /// Write the rows to FILE instead of standard error
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = text_file())]
     pub(crate) output: Option<PathBuf>,
     /// Print no rows
     #[arg(long, short)]

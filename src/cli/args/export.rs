@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
+use super::plot::text_file;
 use super::{ProgramChoice, WindowChoice};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -27,6 +28,6 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) window: WindowChoice,
     /// Write to FILE instead of standard output
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = text_file())]
     pub(crate) output: Option<PathBuf>,
 }

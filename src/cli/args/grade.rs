@@ -7,6 +7,7 @@ use simt_teach::grade::RunLimit;
 use simt_teach::sweep::Shard;
 
 use super::ArrayChoice;
+use super::plot::text_file;
 
 /// Grade submissions against an assignment
 ///
@@ -34,7 +35,7 @@ pub(crate) struct GradeArgs {
     #[arg(long, value_enum, default_value_t = GradeFormat::Text)]
     pub(crate) format: GradeFormat,
     /// Write the result to FILE instead of standard output
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = text_file())]
     pub(crate) output: Option<PathBuf>,
     /// Show results on hidden inputs, for lecturers (Gradescope: a test visible to staff only)
     #[arg(long)]

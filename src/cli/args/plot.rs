@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use simt_report::plot::Kind;
 
 use super::{AxisArg, RunsChoice, WindowChoice};
@@ -97,8 +97,25 @@ impl PictureFile {
 
 /// Parses the file name of a picture, whose ending gives its format.
 pub(super) fn picture_name(text: &str) -> Result<PathBuf, String> {
-    match Path::new(text).extension().and_then(|ending| ending.to_str()) {
-        Some("svg" | "png") => Ok(PathBuf::from(text)),
-        _ => Err("expected a file name that ends in .svg or .png".to_owned()),
+    if is_picture(Path::new(text)) {
+        Ok(PathBuf::from(text))
+    } else {
+        Err("expected a file name that ends in .svg or .png".to_owned())
     }
+}
+
+/// Parser of the file name of text: refuses the name of a picture.
+pub(super) fn text_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| {
+        if is_picture(&path) {
+            Err("the command writes text; pictures are drawn by `simt-sim plot` and by --plot of \
+                 run, exec and sweep")
+        } else {
+            Ok(path)
+        }
+    })
+}
+
+fn is_picture(path: &Path) -> bool {
+    matches!(path.extension().and_then(|ending| ending.to_str()), Some("svg" | "png"))
 }

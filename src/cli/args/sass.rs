@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 
+use super::plot::text_file;
+
 /// Architecture of machine code unless `--arch` says otherwise.
 const ARCH: &str = "sm_90";
 /// Architecture of PTX unless `--arch` says otherwise.
@@ -37,7 +39,7 @@ pub(crate) struct ImportArgs {
     /// The .cubin or .cu file
     pub(crate) file: PathBuf,
     /// Write the result to FILE instead of standard output
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = text_file())]
     pub(crate) output: Option<PathBuf>,
     /// Take the `//!` lines of this file [default: those of the .cu file beside the cubin]
     #[arg(long, value_name = "FILE")]

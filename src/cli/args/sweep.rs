@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use simt_teach::sweep::{Shard, Step};
 
-use super::plot::picture_name;
+use super::plot::{picture_name, text_file};
 use super::{
     ArrayChoice, LaunchChoice, LimitChoice, MachineChoice, RowFormat, SassChoice, TimingArg,
 };
@@ -95,7 +95,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_enum, default_value_t = RowFormat::Text)]
     pub(crate) format: RowFormat,
     /// Write the table to FILE instead of standard output
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = text_file())]
     pub(crate) output: Option<PathBuf>,
     /// Draw the first of --metrics to FILE, ending in .svg or .png
     #[arg(long, value_name = "FILE", value_parser = picture_name)]
