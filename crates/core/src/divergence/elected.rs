@@ -19,8 +19,8 @@
 //!   All lanes at that PC join, also those that are blocked, have yielded or are woken.
 //! - Lanes that pass a BSYNC take along those blocked at its barrier, wherever their BSYNC is. If the
 //!   register came back through BMOV or was set again, only those with the same PC go on.
-//! - Participants that a BSYNC did not wait for, and those left behind, are *woken*: they run after all
-//!   ready lanes, and other barriers wait for them.
+//! - When lanes pass a BSYNC, the participants that stay behind are *woken*: they run after all ready
+//!   lanes, and other barriers wait for them.
 //! - BREAK that completes a barrier makes participants blocked there ready that have the lowest lane's
 //!   PC, as the other side of a branch; so does EXIT, for barriers of the lanes that exit.
 //! - If no lane is ready, a group is *found* of those that wait: blocked, yielded, woken or at a WARPSYNC.
@@ -71,7 +71,8 @@ pub struct Elected {
     twice: u16,
     /// Barriers, one bit each, from which only lanes of one PC go on together.
     parted: u16,
-    /// True if the current lanes were blocked at a barrier until no lane was ready.
+    /// True if the current lanes pass a BSYNC alone: they were found blocked, or met blocked lanes
+    /// when no other was ready.
     stuck: bool,
     /// True if the current lanes execute a BSYNC for the second time.
     repeats: bool,
@@ -79,7 +80,7 @@ pub struct Elected {
     from_pool: bool,
     /// Lanes that stopped to wait since the last election, the last ones last.
     stops: Vec<Stop>,
-    /// Lane from which the next group is searched, upwards and round: that of the last choice.
+    /// Lane from which the next group is searched, upwards and round.
     search_from: u32,
     order: SideOrder,
     /// True if the current group was elected and [`Elected::take_election`] was not called since.
@@ -533,9 +534,7 @@ impl Elected {
         used.filter(|id| !self.registers[id.0 as usize].is_empty())
             .map(|id| {
                 let participants = self.registers[id.0 as usize];
-                let there = self.blocked.iter().filter(|g| g.state == GroupState::AtJoin(id));
-                let arrived = there.fold(LaneMask::EMPTY, |all, g| all | g.lanes);
-                Join { id, participants, arrived: arrived & participants }
+                Join { id, participants, arrived: self.blocked_at(id) & participants }
             })
             .collect()
     }
