@@ -35,7 +35,8 @@
 //!   their sibling is ready move it to their first lane.
 //! - A branch through a register takes the lowest lane's target first, or that of the lowest other
 //!   lane if the others are fewer; lanes with other targets stay at the branch and execute it again.
-//!   Lanes that a return with two targets sends away second do not meet others at their target.
+//!   Of a return with two targets the second lanes wait there, too: they go to their target when they
+//!   run, but if others come to the return meanwhile, all execute it.
 //! - A BSYNC executes twice before its lanes go on if its register came back through BMOV with a mask,
 //!   was set again, or had been emptied by an exit of all participants; but not for lanes that were
 //!   found, or made ready by an exit.
@@ -138,8 +139,8 @@ struct Lanes {
     lanes: LaneMask,
     /// Mask of the WARPSYNC at `pc` for which all lanes have come; empty if none.
     gathered: LaneMask,
-    /// Return that sends them to `pc`: they do not meet lanes there before they run.
-    from: Option<Pc>,
+    /// Where they go when they run, if they wait at a return at `pc` that other lanes have executed.
+    target: Option<Pc>,
 }
 
 impl Lanes {
@@ -147,7 +148,12 @@ impl Lanes {
     const NONE: Lanes = Lanes::at(Pc(0), LaneMask::EMPTY);
 
     const fn at(pc: Pc, lanes: LaneMask) -> Lanes {
-        Lanes { pc, lanes, gathered: LaneMask::EMPTY, from: None }
+        Lanes { pc, lanes, gathered: LaneMask::EMPTY, target: None }
+    }
+
+    /// Returns the lanes as they run: at their target if they have one.
+    fn on_the_way(self) -> Lanes {
+        Lanes { pc: self.target.unwrap_or(self.pc), target: None, ..self }
     }
 }
 
@@ -274,14 +280,14 @@ impl Elected {
     /// Branches through a register: lanes with one target ([`first_side`]) go on, the others keep the
     /// PC of the branch and execute it again.
     ///
-    /// A return with two targets is an ordinary divergence.
+    /// A return with two targets diverges, but its second lanes keep its PC until they run.
     pub(super) fn jump(&mut self, sides: &[Side], returns: bool) {
         let lanes = self.current.lanes;
         if returns && sides.len() == 2 {
-            let from = self.current.pc;
+            let pc = self.current.pc;
             self.split(sides);
             if let Some(second) = &mut self.sibling {
-                second.from = Some(from);
+                *second = Lanes { pc, target: Some(second.pc), ..*second };
             }
             return;
         }
@@ -366,10 +372,17 @@ impl Elected {
 
     /// Adds lanes to the pool.
     fn drop(&mut self, lanes: Lanes) {
-        let key = |p: &Lanes| (p.pc, p.gathered, p.from);
+        let key = |p: &Lanes| (p.pc, p.gathered);
         let same = self.pool.iter().position(|p| key(p) == key(&lanes));
-        let there = same.map_or(LaneMask::EMPTY, |at| self.pool.remove(at).lanes);
-        self.pool.push(Lanes { lanes: lanes.lanes | there, ..lanes });
+        let same = same.map(|at| self.pool.remove(at));
+        self.pool.push(match same {
+            Some(there) => Lanes {
+                lanes: lanes.lanes | there.lanes,
+                target: lanes.target.filter(|_| lanes.target == there.target),
+                ..lanes
+            },
+            None => lanes,
+        });
     }
 
     /// Returns the lanes that are blocked at a barrier by the BSYNC at `pc`.

@@ -175,7 +175,7 @@ impl Elected {
         self.from_pool = false;
         self.stuck = false;
         if let Some(sibling) = self.sibling.take() {
-            self.current = Lanes { from: None, ..sibling };
+            self.current = sibling.on_the_way();
         } else if !self.pool.is_empty() {
             self.elect();
             self.from_pool = true;
@@ -192,17 +192,16 @@ impl Elected {
         let Some(last) = self.pool.pop() else { return };
         self.elected = Unseen(true);
         self.stuck = false;
-        let mut lanes = last.lanes;
-        if last.from.is_none() {
-            let yielded = self.yielded.extract_if(.., |group| group.pc == last.pc);
-            lanes = yielded.fold(lanes, |all, group| all | group.lanes);
-            let woken = self.woken.extract_if(.., |l| l.pc == last.pc);
-            lanes = woken.fold(lanes, |all, l| all | l.lanes);
-            let blocked = self.take_blocked(last.pc);
-            self.stuck = !blocked.is_empty() && self.pool.is_empty();
-            lanes |= blocked;
-        }
-        self.current = Lanes { lanes, from: None, ..last };
+        let yielded = self.yielded.extract_if(.., |group| group.pc == last.pc);
+        let lanes = yielded.fold(last.lanes, |all, group| all | group.lanes);
+        let woken = self.woken.extract_if(.., |l| l.pc == last.pc);
+        let lanes = woken.fold(lanes, |all, l| all | l.lanes);
+        let blocked = self.take_blocked(last.pc);
+        self.stuck = !blocked.is_empty() && self.pool.is_empty();
+        let lanes = lanes | blocked;
+        let alone = Lanes { lanes, ..last };
+        self.current =
+            if lanes == last.lanes { alone.on_the_way() } else { Lanes { target: None, ..alone } };
     }
 
     /// Returns the PC of the first lane that is blocked at a barrier, if the barrier waits for none.

@@ -294,6 +294,24 @@ fn lanes_of_a_return_with_two_targets_do_not_meet_others_there() {
 }
 
 #[test]
+fn lanes_that_wait_at_a_return_execute_it_with_those_that_come() {
+    let mut w = Elected::new(LaneMask(0b11_1111), Pc(0), SideOrder::Fewer);
+    w.advance(branch(0b11_0000, 7, 1));
+    runs(&w, 7, 0b11_0000);
+    w.advance(Flow::Yield { next: Pc(7) });
+    runs(&w, 1, 0b1111);
+    w.advance(Flow::Next { next: Pc(7) });
+    let sides = [(5, 0b0011), (10, 0b1100)];
+    w.jump(&sides.map(|(pc, lanes)| Side { pc: Pc(pc), lanes: LaneMask(lanes) }), true);
+    runs(&w, 5, 0b0011);
+    w.advance(branch(0b0010, 20, 6)); // the second lanes of the return go to the pool
+    w.advance(exit(0b0001));
+    runs(&w, 20, 0b0010);
+    w.advance(exit(0b0010));
+    runs(&w, 7, 0b11_1100);
+}
+
+#[test]
 fn an_exit_releases_only_lanes_that_take_part() {
     let mut w = warp();
     w.advance(set_of(0, 1));
