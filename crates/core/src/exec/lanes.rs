@@ -7,6 +7,7 @@
 
 use super::RegisterFile;
 use super::aligned::AlignedRow;
+use super::arith::float;
 use super::arith::half::{Brain, Half};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::kernel::{Predicate, PredicateUse, Row};
@@ -263,22 +264,83 @@ pub(super) fn fill_pairs(
         return;
     }
     for first in (0..MAX_LANES).step_by(VECTOR) {
-        let (mut new, mut low, mut high) = ([0; VECTOR], [0; VECTOR], [0; VECTOR]);
+        let mut new = [0; VECTOR];
         for (i, new) in new.iter_mut().enumerate() {
             *new = value(&rows, first + i);
         }
-        for (low, new) in low.iter_mut().zip(&new) {
-            *low = *new as u32;
-        }
-        put(u32::of_mut(&mut rows, d), first, lanes, low);
-        for (high, new) in high.iter_mut().zip(&new) {
-            *high = (*new >> 32) as u32;
-        }
-        put(u32::of_mut(&mut rows, Row(d.0 + 1)), first, lanes, high);
+        put_pairs(&mut rows, d, first, lanes, &new);
     }
 }
 
-/// Writes those of four lanes from `first` on that are in `lanes`.
+/// Bits of `f64` results of [`VECTOR`] lanes from `first` on.
+///
+/// `near` computes them, `operands` tells those of a lane in the order of [`float::canonical_double`],
+/// which only results that are not a number need.
+#[inline(always)]
+fn doubles(
+    rows: &Rows<'_>,
+    first: usize,
+    near: &impl Fn(&Rows<'_>, usize) -> f64,
+    operands: &impl Fn(&Rows<'_>, usize) -> [f64; 3],
+) -> [u64; VECTOR] {
+    let mut new = [0; VECTOR];
+    for (i, new) in new.iter_mut().enumerate() {
+        *new = near(rows, first + i).to_bits();
+    }
+    let is_nan = |bits: u64| float::is_nan_double(bits);
+    if new.iter().fold(false, |any, &bits| any | is_nan(bits)) {
+        for (i, new) in new.iter_mut().enumerate().filter(|(_, new)| is_nan(**new)) {
+            *new = float::canonical_double(operands(rows, first + i)).to_bits();
+        }
+    }
+    new
+}
+
+/// As [`fill_rows`], for [doubles] in wide row `d`.
+#[inline(always)]
+pub(super) fn fill_doubles(
+    mut rows: Rows<'_>,
+    d: Row,
+    lanes: LaneMask,
+    near: impl Fn(&Rows<'_>, usize) -> f64,
+    operands: impl Fn(&Rows<'_>, usize) -> [f64; 3],
+) {
+    for first in (0..MAX_LANES).step_by(VECTOR) {
+        let new = doubles(&rows, first, &near, &operands);
+        put(u64::of_mut(&mut rows, d), first, lanes, new);
+    }
+}
+
+/// As [`fill_pairs`], for [doubles].
+#[inline(always)]
+pub(super) fn fill_double_pairs(
+    mut rows: Rows<'_>,
+    d: Row,
+    lanes: LaneMask,
+    near: impl Fn(&Rows<'_>, usize) -> f64,
+    operands: impl Fn(&Rows<'_>, usize) -> [f64; 3],
+) {
+    for first in (0..MAX_LANES).step_by(VECTOR) {
+        let new = doubles(&rows, first, &near, &operands);
+        put_pairs(&mut rows, d, first, lanes, &new);
+    }
+}
+
+/// Writes the words of those of [`VECTOR`] lanes from `first` on that are in `lanes`.
+#[inline(always)]
+fn put_pairs(rows: &mut Rows<'_>, d: Row, first: usize, lanes: LaneMask, new: &[u64; VECTOR]) {
+    let (mut low, mut high) = ([0; VECTOR], [0; VECTOR]);
+    for (low, new) in low.iter_mut().zip(new) {
+        *low = *new as u32;
+    }
+    put(u32::of_mut(rows, d), first, lanes, low);
+    for (high, new) in high.iter_mut().zip(new) {
+        *high = (*new >> 32) as u32;
+    }
+    put(u32::of_mut(rows, Row(d.0 + 1)), first, lanes, high);
+}
+
+/// Writes those of [`VECTOR`] lanes from `first` on that are in `lanes`.
 #[inline(always)]
 fn put<C: Cell>(d: &mut [C; MAX_LANES], first: usize, lanes: LaneMask, mut new: [C; VECTOR]) {
     if lanes != LaneMask::FULL {
@@ -352,6 +414,26 @@ impl Lanes<'_> {
         D::Cell::row_mut(self.registers, row)
     }
 
+    /// Computes `d` of the first two or three `f64` sources by [`doubles`].
+    #[inline(always)]
+    pub(super) fn near_doubles(
+        &mut self,
+        d: Row,
+        [a, b, c, _]: [Row; 4],
+        near: impl Fn(f64, f64, f64) -> f64,
+        operands: impl Fn(f64, f64, f64) -> [f64; 3],
+    ) {
+        let value = |rows: &Rows<'_>, row, lane: usize| f64::from_bits(u64::of(rows, row)[lane]);
+        fill_doubles(
+            Rows::of(self.registers),
+            d,
+            self.mask,
+            #[inline(always)]
+            |rows, lane| near(value(rows, a, lane), value(rows, b, lane), value(rows, c, lane)),
+            |rows, lane| operands(value(rows, a, lane), value(rows, b, lane), value(rows, c, lane)),
+        );
+    }
+
     /// Computes `d = f(a, b, c, e)`; only `bfi` has four sources, the last two narrow.
     #[inline(always)]
     pub(super) fn quaternary<A: Element>(
@@ -409,9 +491,13 @@ macro_rules! loops {
                     }
                     return;
                 }
-                fill_rows(Rows::of(self.registers), d, mask, |rows, lane| {
-                    f($($S::get($S::Cell::of(rows, $s)[lane])),+).put()
-                });
+                fill_rows(
+                    Rows::of(self.registers),
+                    d,
+                    mask,
+                    #[inline(always)]
+                    |rows, lane| f($($S::get($S::Cell::of(rows, $s)[lane])),+).put(),
+                );
             }
             )+
         }

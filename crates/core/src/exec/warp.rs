@@ -4,7 +4,7 @@
 //! The machine has gathered the lanes before these instructions execute. Lanes with different masks
 //! form separate groups, as when each group of a `match.any` reduces on its own.
 
-use super::lanes::{fill_each, predicate, set_predicate, splat};
+use super::lanes::{fill_each, predicate, set_predicate, splat, vectorized};
 use super::{Effect, Fault, FaultKind, RegisterFile};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Type;
@@ -111,7 +111,7 @@ fn equal_groups<C: Copy + PartialEq>(
 /// Returns the source lane, and true if it is in the reader's segment.
 /// Outside the segment, a lane reads itself.
 #[inline(always)]
-pub(super) fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
+fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (segment, clamp) = (c >> 8 & 31, c & 31);
     let lowest = lane & segment;
     // The manual's maxLane; for `up`, whose clamp is usually 0, the lowest readable lane.
@@ -129,6 +129,31 @@ pub(super) fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u
     (if inside { source } else { lane }, inside)
 }
 
+/// Returns the source of each lane, and the lanes whose source is in their segment.
+#[inline(always)]
+pub(super) fn shuffle_sources(
+    mode: ShuffleMode,
+    b: &[u32; MAX_LANES],
+    c: &[u32; MAX_LANES],
+) -> ([u32; MAX_LANES], u32) {
+    let (mut sources, mut inside) = ([0; MAX_LANES], [0; MAX_LANES]);
+    let mut all = |mode: ShuffleMode| {
+        for lane in 0..MAX_LANES {
+            let (source, good) = shuffle_source(mode, lane as u32, b[lane], c[lane]);
+            sources[lane] = source;
+            inside[lane] = if good { 1 << lane } else { 0 };
+        }
+    };
+    // One loop per mode, so that each vectorises.
+    match mode {
+        ShuffleMode::Up => all(ShuffleMode::Up),
+        ShuffleMode::Down => all(ShuffleMode::Down),
+        ShuffleMode::Butterfly => all(ShuffleMode::Butterfly),
+        ShuffleMode::Index => all(ShuffleMode::Index),
+    }
+    (sources, inside.iter().fold(0, |all, lane| all | lane))
+}
+
 /// Executes `shfl.sync`.
 /// A lane that reads an inactive one gets 0: PTX leaves the value undefined, and NVIDIA's own
 /// reduction (`reduce7` of the CUDA samples) adds it to its sum.
@@ -138,26 +163,14 @@ pub(super) fn shuffle(
     registers: &mut RegisterFile,
 ) -> Result<Effect, Fault> {
     check_members(op.mask, lanes, registers)?;
-    let (mut sources, mut inside) = ([0; MAX_LANES], 0);
     let (mut undefined, mut source) = (LaneMask::EMPTY, 0);
-    {
-        let row = |r: Row| &registers.narrow[usize::from(r.0)];
-        let (b, c) = (row(op.b), row(op.c));
-        // One loop per mode, so that each vectorises.
-        let mut geometry = |mode: ShuffleMode| {
-            for lane in 0..MAX_LANES {
-                let (source, good) = shuffle_source(mode, lane as u32, b[lane], c[lane]);
-                sources[lane] = source;
-                inside |= if good { 1 << lane } else { 0 };
-            }
-        };
-        match op.mode {
-            ShuffleMode::Up => geometry(ShuffleMode::Up),
-            ShuffleMode::Down => geometry(ShuffleMode::Down),
-            ShuffleMode::Butterfly => geometry(ShuffleMode::Butterfly),
-            ShuffleMode::Index => geometry(ShuffleMode::Index),
-        }
-    }
+    let row = |r: Row| &registers.narrow[usize::from(r.0)];
+    let (mode, b, c) = (op.mode, row(op.b), row(op.c));
+    let (sources, inside) = vectorized(
+        registers.vectors,
+        #[inline(always)]
+        move |_| shuffle_sources(mode, b, c),
+    );
     if let Some(d) = op.d {
         let source_of = |lane: u32| sources[lane as usize & (MAX_LANES - 1)];
         // Values come from lanes that execute the instruction with the same mask.

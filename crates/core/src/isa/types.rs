@@ -159,6 +159,12 @@ pub struct FloatMode {
     pub relu: bool,
 }
 
+impl FloatMode {
+    /// Rounding to nearest, without modifiers.
+    pub const PLAIN: FloatMode =
+        FloatMode { round: Round::Nearest, ftz: false, sat: false, relu: false };
+}
+
 /// Comparison of `setp`, `set` and `slct`-like forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(

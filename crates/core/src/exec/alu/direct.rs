@@ -4,13 +4,18 @@
 
 use super::{Group, approximations, choose, cvt, integers, is_short, logic, rounded, signs};
 use crate::base::LaneMask;
+use crate::exec::arith::bits::Bytes;
 use crate::exec::arith::compare::{Comparison, WithComparison, of_integers, with_comparison};
-use crate::exec::arith::float;
+use crate::exec::arith::float::{self, Float};
+use crate::exec::arith::half::{Brain, Half};
 use crate::exec::arith::integer::Integer;
 use crate::exec::lanes::{Lanes, set_predicate, test, vectorized};
 use crate::exec::{RegisterFile, element_wise, native};
 use crate::isa::{FloatMode, Round, Type};
-use crate::kernel::{LaneFn, LaneOp, Op, Setp};
+use crate::kernel::{LaneFn, LaneOp, Op, PrmtMode, Setp};
+
+/// Mode of the most frequent instructions.
+const PLAIN: FloatMode = FloatMode::PLAIN;
 
 /// Effect of an element-wise instruction on lanes, as [`element_wise`].
 pub type LaneFunction = fn(&Op, LaneMask, &mut RegisterFile);
@@ -99,14 +104,27 @@ macro_rules! shift {
     }};
 }
 
-/// Makes a function of a fused multiply-add that rounds to nearest.
-macro_rules! fused {
-    ($t:ty) => {
-        Some(loops!(|&Op::Lane(LaneOp { d, s, .. }), mask, registers, wide| {
-            let mut on = Lanes { registers, mask, wide };
-            on.ternary_long::<$t, $t, $t, $t>(d, s, |a, b, c| float::fma_near(a, b, c, wide));
-        }))
-    };
+/// Makes a function of a sum or product of doubles that rounds to nearest.
+///
+/// `$near` is its result if that is a number, `$f` for any operands.
+macro_rules! doubles {
+    ($f:ident, $near:expr) => {{
+        let function: LaneFunction = |op: &Op, mask: LaneMask, registers: &mut RegisterFile| {
+            let &Op::Lane(LaneOp { d, s, .. }) = op else { return };
+            vectorized(
+                registers.vectors,
+                #[inline(always)]
+                move |wide| {
+                    let mut on = Lanes { registers, mask, wide };
+                    if mask != LaneMask::FULL && (mask.is_sparse() || !wide) {
+                        return on.binary_each::<f64, f64, f64>(d, s, near!($f));
+                    }
+                    on.near_doubles(d, s, |a, b, _| $near(a, b), |a, b, _| [a, b, b]);
+                },
+            );
+        };
+        Some(function)
+    }};
 }
 
 /// Makes a lane's function of an operation that rounds to nearest.
@@ -130,13 +148,10 @@ macro_rules! selection {
     }};
 }
 
-/// Rounding to nearest, without modifiers.
-const PLAIN: FloatMode = FloatMode { round: Round::Nearest, ftz: false, sat: false, relu: false };
-
 /// Returns the function of a frequent instruction.
 fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
     if is_short(op.ty) {
-        return None;
+        return of_shorts(op);
     }
     match (op.f, op.ty, op.ty.bits()) {
         (LaneFn::Mov, _, 32) => one_loop!(unary<u32, u32>, |a| a),
@@ -169,6 +184,15 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
                 None => integers(op, &mut on),
             }
         })),
+        (LaneFn::Prmt(PrmtMode::Index), ..) => {
+            Some(loops!(|Op::Lane(op), mask, registers, wide| {
+                let mut on = Lanes { registers, mask, wide };
+                match on.uniform(op.s[2]).and_then(Bytes::new) {
+                    Some(bytes) => on.binary::<u32, u32, u32>(op.d, op.s, |a, b| bytes.of(a, b)),
+                    None => logic(op, &mut on),
+                }
+            }))
+        }
         (LaneFn::And, _, 64) => one_loop!(binary<u64, u64, u64>, |a, b| a & b),
         (LaneFn::Shl, _, 64) => one_loop!(binary<u64, u32, u64>, Integer::shl),
         (LaneFn::OffsetBy(_), ..) => {
@@ -183,13 +207,30 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
         (LaneFn::FAdd(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(add)),
         (LaneFn::FSub(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(sub)),
         (LaneFn::FMul(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(mul)),
-        (LaneFn::FAdd(PLAIN), Type::F64, _) => one_loop!(binary<f64, f64, f64>, near!(add)),
-        (LaneFn::FSub(PLAIN), Type::F64, _) => one_loop!(binary<f64, f64, f64>, near!(sub)),
-        (LaneFn::FMul(PLAIN), Type::F64, _) => one_loop!(binary<f64, f64, f64>, near!(mul)),
+        (LaneFn::FAdd(PLAIN), Type::F64, _) => doubles!(add, |a: f64, b: f64| a + b),
+        (LaneFn::FSub(PLAIN), Type::F64, _) => doubles!(sub, |a: f64, b: f64| a - b),
+        (LaneFn::FMul(PLAIN), Type::F64, _) => doubles!(mul, |a: f64, b: f64| a * b),
         (LaneFn::FNeg { ftz: false }, Type::F64, _) => one_loop!(unary<f64, f64>, float::neg),
         (LaneFn::FAbs { ftz: false }, Type::F64, _) => one_loop!(unary<f64, f64>, float::abs),
-        (LaneFn::Fma(PLAIN), Type::F32, _) => fused!(f32),
-        (LaneFn::Fma(PLAIN), Type::F64, _) => fused!(f64),
+        (LaneFn::Fma(PLAIN), Type::F32, _) => {
+            Some(loops!(|&Op::Lane(LaneOp { d, s, .. }), mask, registers, wide| {
+                let mut on = Lanes { registers, mask, wide };
+                on.ternary_long::<f32, f32, f32, f32>(d, s, |a, b, c| {
+                    float::fma_near(a, b, c, wide)
+                });
+            }))
+        }
+        (LaneFn::Fma(PLAIN), Type::F64, _) => {
+            Some(loops!(|&Op::Lane(LaneOp { d, s, .. }), mask, registers, wide| {
+                let mut on = Lanes { registers, mask, wide };
+                if !wide {
+                    return on.ternary_each::<f64, f64, f64, f64>(d, s, |a, b, c| {
+                        float::fma_near(a, b, c, false) // a call for each lane
+                    });
+                }
+                on.near_doubles(d, s, f64::mul_add, |a, b, c| [a, b, c]);
+            }))
+        }
         (LaneFn::Cvt(_), ..) => selection!(cvt, modifiers),
         _ => match Group::of(op.f) {
             Group::Logic => selection!(logic),
@@ -199,6 +240,48 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
             Group::Signs => selection!(signs),
             Group::Other => None,
         },
+    }
+}
+
+/// Returns the function of a sum or product of 16-bit floats without modifiers.
+fn of_shorts(op: &LaneOp) -> Option<LaneFunction> {
+    macro_rules! shorts {
+        ($loop:ident, $f:expr) => {
+            match op.ty {
+                Type::F16 => short!($loop, Half, $f),
+                Type::F16x2 => pairs!($loop, Half, $f),
+                Type::BF16 => short!($loop, Brain, $f),
+                Type::BF16x2 => pairs!($loop, Brain, $f),
+                _ => None,
+            }
+        };
+    }
+    macro_rules! short {
+        (binary, $H:ident, $f:expr) => { one_loop!(binary<$H, $H, $H>, $f) };
+        (ternary, $H:ident, $f:expr) => { one_loop!(ternary<$H, $H, $H, $H>, $f) };
+    }
+    macro_rules! pairs {
+        (binary, $H:ident, $f:expr) => {
+            one_loop!(
+                binary<[$H; 2], [$H; 2], [$H; 2]>,
+                #[inline(always)]
+                |[a, x], [b, y]| [$f(a, b), $f(x, y)]
+            )
+        };
+        (ternary, $H:ident, $f:expr) => {
+            one_loop!(
+                ternary<[$H; 2], [$H; 2], [$H; 2], [$H; 2]>,
+                #[inline(always)]
+                |[a, x], [b, y], [c, z]| [$f(a, b, c), $f(x, y, z)]
+            )
+        };
+    }
+    match op.f {
+        LaneFn::FAdd(PLAIN) => shorts!(binary, Float::add_near),
+        LaneFn::FSub(PLAIN) => shorts!(binary, near!(sub)),
+        LaneFn::FMul(PLAIN) => shorts!(binary, Float::mul_near),
+        LaneFn::Fma(PLAIN) => shorts!(ternary, Float::fma_near),
+        _ => None,
     }
 }
 

@@ -199,9 +199,52 @@ pub(crate) fn prmt(a: u32, b: u32, c: u32, mode: PrmtMode) -> u32 {
     u32::from_le_bytes(chosen.map(|i| bytes[i]))
 }
 
+/// Permutation of bytes (`prmt`) by a selector that is the same in all lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct Bytes {
+    /// Place of each byte of the result in its word, in bits.
+    shifts: [u32; 4],
+    /// Bits of the byte in the first operand, or none.
+    in_low: [u32; 4],
+    /// The same in the second one.
+    in_high: [u32; 4],
+}
+
+impl Bytes {
+    /// Returns the permutation of a selector, unless it replicates signs.
+    pub(crate) fn new(selector: u32) -> Option<Bytes> {
+        let mut bytes = Bytes { shifts: [0; 4], in_low: [0; 4], in_high: [0; 4] };
+        for i in 0..4 {
+            let at = selector >> (4 * i) & 7;
+            bytes.shifts[i] = at % 4 * 8;
+            let word = if at < 4 { &mut bytes.in_low } else { &mut bytes.in_high };
+            word[i] = 0xff << bytes.shifts[i];
+        }
+        (selector & 0x8888 == 0).then_some(bytes)
+    }
+
+    /// Returns the result of two operands.
+    #[inline(always)]
+    pub(crate) fn of(self, low: u32, high: u32) -> u32 {
+        let byte =
+            |i: usize| (low & self.in_low[i] | high & self.in_high[i]) >> self.shifts[i] << (8 * i);
+        byte(0) | byte(1) | byte(2) | byte(3)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_of_one_selector_are_those_of_prmt() {
+        for selector in (0..0x1_0000).filter(|selector| selector & 0x8888 == 0) {
+            let bytes = Bytes::new(selector).expect("no sign");
+            let (a, b) = (0x8123_4567, 0x89ab_cdef);
+            assert_eq!(bytes.of(a, b), prmt(a, b, selector, PrmtMode::Index), "{selector:x}");
+        }
+        assert!(Bytes::new(0x3218).is_none(), "it replicates a sign");
+    }
 
     /// The manual's own loops, bit by bit.
     fn bfe_by_the_manual(a: u64, b: u32, c: u32, signed: bool, msb: u32) -> u64 {

@@ -149,7 +149,7 @@ pub(crate) const NAN32: u32 = 0x7fff_ffff;
 pub(crate) const NAN64: u64 = 0xfff8_0000_0000_0000;
 
 floats!(f32, u32, F32, |_| f32::from_bits(NAN32), flush32, fma32);
-floats!(f64, u64, F64, chosen_nan, flush64, f64::mul_add);
+floats!(f64, u64, F64, canonical_double, flush64, f64::mul_add);
 
 /// Returns `a * b + c`, rounded once to nearest, without a fused instruction.
 ///
@@ -193,10 +193,16 @@ pub(crate) fn flush64(x: f64) -> f64 {
     if x.is_subnormal() { 0.0_f64.copysign(x) } else { x }
 }
 
+/// Returns true if the bits of an f64 encode NaN.
+#[inline(always)]
+pub(crate) fn is_nan_double(bits: u64) -> bool {
+    F64.is_nan(bits)
+}
+
 /// Returns the quieted NaN of an f64 result.
 /// The hardware tests the second operand first, then the third, then the first.
 #[inline(always)]
-fn chosen_nan([a, b, c]: [f64; 3]) -> f64 {
+pub(crate) fn canonical_double([a, b, c]: [f64; 3]) -> f64 {
     for x in [b, c, a] {
         if x.is_nan() {
             return f64::from_bits(x.to_bits() | 1 << 51);

@@ -53,12 +53,9 @@ impl Short for Half {
     fn widen(self) -> f64 {
         let bits = u32::from(self.0);
         let (sign, magnitude) = ((bits & 0x8000) << 16, bits & 0x7fff);
-        let value = match magnitude {
-            // A subnormal counts units of 2^-24.
-            0..0x0400 => (magnitude as f32 * f32::from_bits(0x3380_0000)).to_bits(),
-            0x7c00.. => 0x7f80_0000 | (magnitude & 0x03ff) << 13,
-            _ => (magnitude << 13) + (112 << 23),
-        };
+        // The exponent counts from 15 and not from 127: times 2^112, also for a subnormal.
+        let scaled = f32::from_bits(magnitude << 13) * f32::from_bits((127 + 112) << 23);
+        let value = scaled.to_bits() | if magnitude < 0x7c00 { 0 } else { 0x7f80_0000 };
         f32::from_bits(sign | value).into()
     }
     #[inline(always)]

@@ -1,34 +1,51 @@
 //! Functions for the most frequent machine instructions, chosen once when a program is made.
 
 use super::float::float;
+use super::float::near;
 use super::integer;
 use super::rows::{lanes_where, with_two};
+use super::warp;
 use crate::base::LaneMask;
 use crate::exec::alu::LaneFunction;
 use crate::exec::arith::compare::{Comparison, WithComparison, of_integers, with_comparison};
 use crate::exec::lanes::vectorized;
 use crate::exec::{RegisterFile, element_wise};
-use crate::isa::Compare;
-use crate::kernel::{CompareIntegers, Native, NativeFn, Op};
+use crate::isa::{Compare, FloatMode, Type};
+use crate::kernel::{CompareIntegers, FloatFn, Native, NativeFn, Op};
 
-/// Makes a function of one that takes the instruction, its lanes and the registers.
-macro_rules! function {
-    ($f:expr) => {{
-        let function: LaneFunction = |op, lanes, registers| {
+/// Mode of the most frequent instructions.
+const PLAIN: FloatMode = FloatMode::PLAIN;
+
+/// Makes a function of a loop over lanes, which is told whether the processor has a fused
+/// multiply-add.
+macro_rules! fused {
+    (|$op:ident, $lanes:ident, $registers:ident, $fused:ident| $body:expr) => {{
+        let function: LaneFunction = |op, lanes, $registers| {
             vectorized(
-                registers.vectors,
+                $registers.vectors,
                 #[inline(always)]
-                move |_| {
-                    if let Op::Native(op) = op
+                move |$fused| {
+                    if let Op::Native($op) = op
                         && !lanes.is_empty()
                     {
-                        $f(op, written(op, lanes), registers);
+                        let $lanes = written($op, lanes);
+                        $body
                     }
                 },
             )
         };
         function
     }};
+    ($f:expr) => {
+        fused!(|op, lanes, registers, fused| $f(op, lanes, registers, fused))
+    };
+}
+
+/// Makes a function of one that takes the instruction, its lanes and the registers.
+macro_rules! function {
+    ($f:expr) => {
+        fused!(|op, lanes, registers, _fused| $f(op, lanes, registers))
+    };
     // The variant of the instruction has fields.
     ($variant:pat => |$op:ident, $lanes:ident, $registers:ident| $body:expr) => {
         function!(|$op: &Native, $lanes: LaneMask, $registers: &mut RegisterFile| {
@@ -48,6 +65,9 @@ fn written(op: &Native, lanes: LaneMask) -> LaneMask {
 /// Returns the function that executes an element-wise instruction like this one.
 pub(in crate::exec) fn lane_function(op: &Native) -> LaneFunction {
     match op.f {
+        NativeFn::Shuffle(_) => function!(NativeFn::Shuffle(mode) => |op, lanes, registers| {
+            warp::shuffle(op, mode, lanes, registers)
+        }),
         NativeFn::Mov => function!(integer::mov),
         NativeFn::Add => function!(integer::add),
         NativeFn::Add3 { extended: false } if op.p == [None; 2] => function!(integer::sum_of_three),
@@ -84,12 +104,31 @@ pub(in crate::exec) fn lane_function(op: &Native) -> LaneFunction {
                 integer::logic3(op, table, and, lanes, registers)
             })
         }
+        NativeFn::Permute(_) => function!(NativeFn::Permute(mode) => |op, lanes, registers| {
+            integer::permute(op, mode, lanes, registers)
+        }),
+        NativeFn::MinMax(_) => function!(NativeFn::MinMax(f) => |op, lanes, registers| {
+            integer::min_max(op, f, lanes, registers)
+        }),
         NativeFn::Select => function!(integer::select),
         NativeFn::CompareIntegers(f) => of_comparison(f),
-        NativeFn::Float(_) => function!(NativeFn::Float(f) => |op, lanes, registers| {
+        NativeFn::Float(f) => of_float(f),
+        _ => element_wise,
+    }
+}
+
+/// Returns the function of an instruction of floats.
+fn of_float(f: FloatFn) -> LaneFunction {
+    match f {
+        FloatFn::Add(Type::F32, PLAIN) => fused!(near::add_single),
+        FloatFn::Mul(Type::F32, PLAIN, 0) => fused!(near::multiply_single),
+        FloatFn::Fma(Type::F32, PLAIN) => fused!(near::multiply_add_single),
+        FloatFn::Add(Type::F64, PLAIN) => fused!(near::add_double),
+        FloatFn::Mul(Type::F64, PLAIN, _) => fused!(near::multiply_double),
+        FloatFn::Fma(Type::F64, PLAIN) => fused!(near::multiply_add_double),
+        _ => function!(NativeFn::Float(f) => |op, lanes, registers| {
             float(op, f, lanes, registers)
         }),
-        _ => element_wise,
     }
 }
 

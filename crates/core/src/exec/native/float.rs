@@ -5,6 +5,7 @@
 mod approximate;
 mod convert;
 mod half;
+pub(super) mod near;
 mod operand;
 
 use super::rows::lanes_where;
@@ -23,10 +24,13 @@ const NEAR: Round = Round::Nearest;
 
 /// Applies a float instruction to `lanes`.
 pub(super) fn float(op: &Native, f: FloatFn, lanes: LaneMask, registers: &mut RegisterFile) {
+    if let Some(function) = near::function(f) {
+        return function(op, lanes, registers, false);
+    }
     let on = &mut Lanes { op, lanes, registers };
     match f {
-        FloatFn::Add(Type::F32, mode) => add_single(on, mode),
-        FloatFn::Add(Type::F64, mode) => add_double(on, mode),
+        FloatFn::Add(Type::F32, mode) => add::<f32>(on, mode),
+        FloatFn::Add(Type::F64, mode) => add::<f64>(on, mode),
         FloatFn::Mul(Type::F32, mode, 0) => multiply_single(on, mode),
         FloatFn::Mul(Type::F32, mode, scale) => multiply_scaled(on, mode, scale),
         FloatFn::Mul(Type::F64, mode, _) => multiply_double(on, mode),
@@ -75,23 +79,6 @@ fn near(mode: FloatMode) -> bool {
     mode.round == NEAR && !mode.sat
 }
 
-fn add_single(on: &mut Lanes<'_>, mode: FloatMode) {
-    match (near(mode), mode.ftz) {
-        (true, false) => on.write_singles(|a, b, _| float::add(a, b, NEAR)),
-        (true, true) => {
-            on.write_singles(|a, b, _| flush32(float::add(flush32(a), flush32(b), NEAR)))
-        }
-        _ => add::<f32>(on, mode),
-    }
-}
-
-fn add_double(on: &mut Lanes<'_>, mode: FloatMode) {
-    match near(mode) && !mode.ftz {
-        true => on.write_doubles(|[a, b], _, _| float::add(a, b, NEAR)),
-        false => add::<f64>(on, mode),
-    }
-}
-
 fn add<F: Operand>(on: &mut Lanes<'_>, mode: FloatMode) {
     let [a, b] = [0, 1].map(|i| F::read(on, i));
     if !near(mode) {
@@ -106,9 +93,6 @@ fn add<F: Operand>(on: &mut Lanes<'_>, mode: FloatMode) {
 }
 
 fn multiply_single(on: &mut Lanes<'_>, mode: FloatMode) {
-    if near(mode) && !mode.ftz {
-        return on.write_singles(|a, b, _| float::mul(a, b, NEAR));
-    }
     let [a, b] = [0, 1].map(|i| f32::read(on, i));
     let flushing =
         |l: usize| finish(float::mul_flushing(flush32(a[l]), flush32(b[l]), mode.round), mode);
@@ -141,17 +125,11 @@ fn multiply_scaled(on: &mut Lanes<'_>, mode: FloatMode, scale: i8) {
 }
 
 fn multiply_double(on: &mut Lanes<'_>, mode: FloatMode) {
-    if mode.round == NEAR {
-        return on.write_doubles(|[a, b], _, _| float::mul(a, b, NEAR));
-    }
     let [a, b] = [0, 1].map(|i| f64::read(on, i));
     f64::write_each(on, |l| float::mul(a[l], b[l], mode.round));
 }
 
 fn multiply_add_single(on: &mut Lanes<'_>, mode: FloatMode) {
-    if near(mode) && !mode.ftz {
-        return on.write_fused(float::fma_near);
-    }
     let [a, b, c] = [0, 1, 2].map(|i| f32::read(on, i));
     let flushing = |l: usize| {
         let [a, b, c] = [a[l], b[l], c[l]].map(flush32);
@@ -168,15 +146,6 @@ fn multiply_add_single(on: &mut Lanes<'_>, mode: FloatMode) {
 
 /// Executes DFMA.
 fn multiply_add_double(on: &mut Lanes<'_>, mode: FloatMode) {
-    if mode.round == NEAR {
-        let lanes = on.lanes;
-        return on.write_doubles(|[a, b, c], lane, fused| {
-            match fused || lanes.contains(lane as u32) {
-                true => float::fma_near(a, b, c, fused),
-                false => 0.0, // without the instruction a lane is expensive
-            }
-        });
-    }
     let [a, b, c] = [0, 1, 2].map(|i| f64::read(on, i));
     f64::write_each(on, |l| float::fma(a[l], b[l], c[l], mode.round));
 }

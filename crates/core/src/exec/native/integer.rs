@@ -17,8 +17,8 @@ pub(super) use shift::*;
 pub(super) use video::*;
 
 use super::rows::{
-    Pairs, Values, common, integer, is_plain, join, lanes_where, ones, pair, pair_of, with_two,
-    word, write, write_binary, write_pair, write_pairs, write_predicate, write_ternary,
+    Pairs, Values, common, integer, is_plain, join, lanes_where, ones, pair, pair_of, row, values,
+    with_two, word, write, write_binary, write_pair, write_pairs, write_predicate, write_ternary,
     write_unary, write_words,
 };
 use crate::base::{LaneMask, MAX_LANES};

@@ -13,6 +13,18 @@ pub(super) type Values = [u32; MAX_LANES];
 /// Values of one 64-bit source in all lanes.
 pub(super) type Pairs = [u64; MAX_LANES];
 
+/// Returns the values of a function of the lane.
+///
+/// A loop, since functions of the standard library on arrays are not compiled for AVX2 with it.
+#[inline(always)]
+pub(super) fn values<T: Copy + Default>(value: impl Fn(usize) -> T) -> [T; MAX_LANES] {
+    let mut values = [T::default(); MAX_LANES];
+    for (lane, cell) in values.iter_mut().enumerate() {
+        *cell = value(lane);
+    }
+    values
+}
+
 /// Reads a 32-bit integer source with its modifiers.
 #[inline(always)]
 pub(super) fn integer(registers: &RegisterFile, source: Source) -> Values {
@@ -52,7 +64,7 @@ pub(super) fn join(low: &Values, high: &Values) -> Pairs {
 
 /// Returns a row without a copy of it.
 #[inline(always)]
-fn row(registers: &RegisterFile, source: Source) -> &Values {
+pub(super) fn row(registers: &RegisterFile, source: Source) -> &Values {
     &registers.narrow[usize::from(source.row.0)]
 }
 
@@ -119,10 +131,22 @@ macro_rules! functions {
             let rows = Rows::of(registers);
             if $(is_plain(op.s[$at]))&&+ {
                 $(let $s = op.s[$at].row;)+
-                fill_rows(rows, d, lanes, |rows, lane| f($(word(rows, $s, lane)),+));
+                fill_rows(
+                    rows,
+                    d,
+                    lanes,
+                    #[inline(always)]
+                    |rows, lane| f($(word(rows, $s, lane)),+),
+                );
             } else {
                 $(let $s = Modified::new(op.s[$at]);)+
-                fill_rows(rows, d, lanes, |rows, lane| f($($s.of(rows, lane)),+));
+                fill_rows(
+                    rows,
+                    d,
+                    lanes,
+                    #[inline(always)]
+                    |rows, lane| f($($s.of(rows, lane)),+),
+                );
             }
         }
     )+};

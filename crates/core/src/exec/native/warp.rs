@@ -1,26 +1,30 @@
 //! Warp-wide instructions: shuffles, votes, matches, reductions over the executing lanes.
 
-use super::rows::{Values, write};
+use super::rows::{row, write};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::RegisterFile;
 use crate::exec::lanes::{predicate, set_predicate};
-use crate::exec::warp::{reduce, shuffle_source};
+use crate::exec::warp::{reduce, shuffle_sources};
 use crate::kernel::{Native, ReduxFn, ShuffleMode, VoteFn};
 
 /// Executes SHFL. A lane that reads a lane that does not execute it gets 0, as on an H200.
+#[inline(always)]
 pub(super) fn shuffle(
     op: &Native,
     mode: ShuffleMode,
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
-    let [a, b, c]: [Values; 3] = op.s.map(|s| registers.narrow[usize::from(s.row.0)]);
-    let (mut read, mut inside) = ([0; MAX_LANES], 0);
-    for lane in 0..MAX_LANES {
-        let (source, good) = shuffle_source(mode, lane as u32, b[lane], c[lane]);
-        let value = a[source as usize & (MAX_LANES - 1)];
-        read[lane] = if lanes.contains(source) { value } else { 0 };
-        inside |= u32::from(good) << lane;
+    let (sources, inside) = shuffle_sources(mode, row(registers, op.s[1]), row(registers, op.s[2]));
+    let a = row(registers, op.s[0]);
+    let mut read = [0; MAX_LANES];
+    for (read, &source) in read.iter_mut().zip(&sources) {
+        *read = a[source as usize & (MAX_LANES - 1)];
+    }
+    if lanes != LaneMask::FULL {
+        for (read, source) in read.iter_mut().zip(sources) {
+            *read = if lanes.0 >> (source & 31) & 1 == 1 { *read } else { 0 };
+        }
     }
     write(op, lanes, registers, |lane| read[lane]);
     if let Some(p) = op.p[0] {

@@ -6,8 +6,12 @@ use crate::base::MAX_LANES;
 use crate::exec::arith::float::{self, NAN32, finish, flushed};
 use crate::exec::arith::half::{Brain, Half, Short, multiply, multiply_add};
 use crate::exec::lanes::predicate;
-use crate::isa::{Compare, Type};
+use crate::exec::native::rows::values;
+use crate::isa::{Compare, FloatMode, Type};
 use crate::kernel::{FloatFn, Part, Source};
+
+/// Mode of the most frequent instructions.
+const PLAIN: FloatMode = FloatMode::PLAIN;
 
 /// Values of one operand: the low and the high halves.
 type Pairs<H> = Row<[H; 2]>;
@@ -27,6 +31,9 @@ pub(super) fn half(on: &mut Lanes<'_>, f: FloatFn) {
 
 fn arithmetic<H: Short>(on: &mut Lanes<'_>, f: FloatFn) {
     match f {
+        FloatFn::Add(_, PLAIN) => plain(on, |[a, b, _]: [H; 3]| H::add_near(a, b)),
+        FloatFn::Mul(_, PLAIN, _) => plain(on, |[a, b, _]: [H; 3]| H::mul_near(a, b)),
+        FloatFn::Fma(_, PLAIN) => plain(on, |[a, b, c]: [H; 3]| H::fma_near(a, b, c)),
         FloatFn::Add(_, m) => {
             binary(on, |a: H, b| finish(float::add(flushed(a, m.ftz), flushed(b, m.ftz), NEAR), m))
         }
@@ -65,6 +72,43 @@ fn arithmetic<H: Short>(on: &mut Lanes<'_>, f: FloatFn) {
     }
 }
 
+/// Writes a function of three sources, of which it may ignore some; computes all lanes.
+#[inline(always)]
+fn plain<H: Short>(on: &mut Lanes<'_>, f: impl Fn([H; 3]) -> H) {
+    let [a, b, c] = [whole::<H>(on, 0), whole::<H>(on, 1), whole::<H>(on, 2)];
+    on.write_bits(
+        #[inline(always)]
+        |l| {
+            let half = |cell: u32| H::from_bits64(u64::from(cell & 0xffff));
+            let low = f([half(a[l]), half(b[l]), half(c[l])]).to_bits64() as u32;
+            let high = f([half(a[l] >> 16), half(b[l] >> 16), half(c[l] >> 16)]).to_bits64() as u32;
+            low | high << 16
+        },
+    );
+}
+
+/// Returns a source with both halves selected and signs applied, as the cells of [`read`].
+#[inline(always)]
+fn whole<H: Short>(on: &Lanes<'_>, source: usize) -> Row<u32> {
+    let Source { negate, absolute, part, .. } = on.op.s[source];
+    if part == Part::Single {
+        return values(|l| {
+            let [low, high] = pair::<H>(on.op.s[source], true, on.raw(source)[l]);
+            low.to_bits64() as u32 | (high.to_bits64() as u32) << 16
+        });
+    }
+    let kept = if absolute { 0x7fff_7fff } else { u32::MAX };
+    let flipped = if negate { 0x8000_8000 } else { 0 };
+    let flipped = flipped ^ if part == Part::H0Nh1 { 0x8000_0000 } else { 0 };
+    let raw = on.raw(source);
+    let signed = |cell: u32| cell & kept ^ flipped;
+    match part {
+        Part::H0 => values(|l| signed(raw[l] & 0xffff | raw[l] << 16)),
+        Part::H1 => values(|l| signed(raw[l] >> 16 | raw[l] & 0xffff_0000)),
+        _ => values(|l| signed(raw[l])),
+    }
+}
+
 fn binary<H: Short>(on: &mut Lanes<'_>, f: impl Fn(H, H) -> H) {
     let [a, b] = [0, 1].map(|i| read::<H>(on, i, true));
     write(on, |l, i| f(a[l][i], b[l][i]));
@@ -72,25 +116,29 @@ fn binary<H: Short>(on: &mut Lanes<'_>, f: impl Fn(H, H) -> H) {
 
 /// Reads a source: selects its halves, and applies its signs if `signs`.
 fn read<H: Short>(on: &Lanes<'_>, source: usize, signs: bool) -> Pairs<H> {
-    let (raw, Source { negate, absolute, part, .. }) = (on.raw(source), on.op.s[source]);
-    raw.map(|cell| {
-        let (low, high) = (cell & 0xffff, cell >> 16);
-        let halves = match part {
-            Part::Single => {
-                let rounded = H::narrow(f32::from_bits(cell).into()).to_bits64() as u32;
-                [rounded, rounded]
-            }
-            Part::H0 => [low, low],
-            Part::H1 => [high, high],
-            _ => [low, high],
-        };
-        let [low, high] = halves.map(|bits| {
-            let x = H::from_bits64(bits.into());
-            let x = if signs && absolute { x.magnitude() } else { x };
-            if signs && negate { x.flip() } else { x }
-        });
-        [low, if part == Part::H0Nh1 { high.flip() } else { high }]
-    })
+    on.raw(source).map(|cell| pair(on.op.s[source], signs, cell))
+}
+
+/// Returns the halves of a source in one lane.
+#[inline(always)]
+fn pair<H: Short>(source: Source, signs: bool, cell: u32) -> [H; 2] {
+    let Source { negate, absolute, part, .. } = source;
+    let (low, high) = (cell & 0xffff, cell >> 16);
+    let halves = match part {
+        Part::Single => {
+            let rounded = H::narrow(f32::from_bits(cell).into()).to_bits64() as u32;
+            [rounded, rounded]
+        }
+        Part::H0 => [low, low],
+        Part::H1 => [high, high],
+        _ => [low, high],
+    };
+    let [low, high] = halves.map(|bits| {
+        let x = H::from_bits64(bits.into());
+        let x = if signs && absolute { x.magnitude() } else { x };
+        if signs && negate { x.flip() } else { x }
+    });
+    [low, if part == Part::H0Nh1 { high.flip() } else { high }]
 }
 
 /// Writes a pair to the active lanes: `value(lane, half)`.

@@ -2,8 +2,8 @@
 
 use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::arith::float::Float;
-use crate::exec::lanes::{Rows, fill, fill_rows, vectorized};
-use crate::exec::native::rows::{common, word};
+use crate::exec::lanes::{Rows, fill, fill_double_pairs, fill_rows, vectorized};
+use crate::exec::native::rows::{common, pair_of, word};
 use crate::exec::{AlignedRows, RegisterFile};
 use crate::kernel::{self, Native, Source};
 
@@ -62,31 +62,6 @@ impl Lanes<'_> {
         );
     }
 
-    /// Writes a function of three f32 sources, of which it may ignore some; computes all lanes.
-    #[inline(always)]
-    pub(super) fn write_singles(&mut self, f: impl Fn(f32, f32, f32) -> f32) {
-        self.write_fused(|a, b, c, _| f(a, b, c));
-    }
-
-    /// As [`Lanes::write_singles`], for a function that is told whether the processor has a fused
-    /// multiply-add.
-    #[inline(always)]
-    pub(super) fn write_fused(&mut self, f: impl Fn(f32, f32, f32, bool) -> f32) {
-        let Some(d) = self.op.d else { return };
-        let vectors = self.registers.vectors;
-        let (rows, lanes) = (Rows::of(self.registers), self.lanes);
-        let [a, b, c] = self.op.s.map(Signed::new);
-        vectorized(
-            vectors,
-            #[inline(always)]
-            move |fused| {
-                fill_rows(rows, d, lanes, |rows, lane| {
-                    f(a.of(rows, lane), b.of(rows, lane), c.of(rows, lane), fused).to_bits()
-                });
-            },
-        );
-    }
-
     /// As [`Lanes::write_bits`]; computes active lanes only.
     #[inline(always)]
     pub(super) fn write_bits_each(&mut self, value: impl Fn(usize) -> u32) {
@@ -128,34 +103,6 @@ impl Lanes<'_> {
         );
     }
 
-    /// Writes a function of the first `N` f64 sources; computes all lanes.
-    ///
-    /// The function is told the lane, and whether the processor has a fused multiply-add.
-    #[inline(always)]
-    pub(super) fn write_doubles<const N: usize>(
-        &mut self,
-        f: impl Fn([f64; N], usize, bool) -> f64,
-    ) {
-        let Some(d) = self.op.d else { return };
-        let vectors = self.registers.vectors;
-        let (narrow, lanes, d) = (&mut self.registers.narrow, self.lanes, usize::from(d.0));
-        let sources: [SignedPair; N] = std::array::from_fn(|i| SignedPair::new(self.op.s[i]));
-        vectorized(
-            vectors,
-            #[inline(always)]
-            move |fused| {
-                let mut new = [0_u64; MAX_LANES];
-                let pairs = sources.map(|source| (&narrow[source.row], &narrow[source.row + 1]));
-                for (lane, cell) in new.iter_mut().enumerate() {
-                    let value =
-                        |i: usize| sources[i].of(joined(pairs[i].0[lane], pairs[i].1[lane]));
-                    *cell = f(std::array::from_fn(value), lane, fused).to_bits();
-                }
-                fill_pair(narrow, d, lanes, &new);
-            },
-        );
-    }
-
     /// As [`Lanes::write_pair`]; computes active lanes only.
     #[inline(always)]
     pub(super) fn write_pair_each(&mut self, value: impl Fn(usize) -> u64) {
@@ -174,6 +121,49 @@ impl Lanes<'_> {
         }
         new
     }
+}
+
+/// Writes a function of three f32 sources, of which it may ignore some; computes all lanes.
+#[inline(always)]
+pub(super) fn write_singles(
+    op: &Native,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    f: impl Fn([f32; 3]) -> f32,
+) {
+    let Some(d) = op.d else { return };
+    let [a, b, c] = [Signed::new(op.s[0]), Signed::new(op.s[1]), Signed::new(op.s[2])];
+    fill_rows(
+        Rows::of(registers),
+        d,
+        lanes,
+        #[inline(always)]
+        |rows, lane| f([a.of(rows, lane), b.of(rows, lane), c.of(rows, lane)]).to_bits(),
+    );
+}
+
+/// Writes a function of three f64 sources, of which it may ignore some; computes all lanes.
+///
+/// `near` is its result if that is a number; `operands` are those of other results, in the order of
+/// [`canonical_double`](crate::exec::arith::float::canonical_double).
+#[inline(always)]
+pub(super) fn write_doubles(
+    op: &Native,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    near: impl Fn([f64; 3], usize) -> f64,
+    operands: impl Fn([f64; 3]) -> [f64; 3],
+) {
+    let Some(d) = op.d else { return };
+    let [a, b, c] = [SignedPair::new(op.s[0]), SignedPair::new(op.s[1]), SignedPair::new(op.s[2])];
+    fill_double_pairs(
+        Rows::of(registers),
+        d,
+        lanes,
+        #[inline(always)]
+        |rows, lane| near([a.number(rows, lane), b.number(rows, lane), c.number(rows, lane)], lane),
+        |rows, lane| operands([a, b, c].map(|s| s.of(pair_of(rows, s.row, lane)))),
+    );
 }
 
 #[inline(always)]
@@ -229,7 +219,7 @@ impl Signed {
 #[derive(Clone, Copy)]
 struct SignedPair {
     /// Row of the low words.
-    row: usize,
+    row: kernel::Row,
     kept: u64,
     flipped: u64,
 }
@@ -239,10 +229,16 @@ impl SignedPair {
     fn new(source: Source) -> SignedPair {
         const SIGN: u64 = 1 << 63;
         SignedPair {
-            row: source.row.0.into(),
+            row: source.row,
             kept: if source.absolute { !SIGN } else { u64::MAX },
             flipped: if source.negate { SIGN } else { 0 },
         }
+    }
+
+    /// Returns the value in a lane, which is a number or gives no number.
+    #[inline(always)]
+    fn number(self, rows: &Rows<'_>, lane: usize) -> f64 {
+        f64::from_bits(pair_of(rows, self.row, lane) & self.kept ^ self.flipped)
     }
 
     /// Returns the value of a source's bits. A NaN keeps its sign, as in `neg.f64` and `sub.f64`.

@@ -77,23 +77,30 @@ pub(in crate::exec::native) fn extend(
 }
 
 /// Selects four bytes of eight.
+#[inline(always)]
 pub(in crate::exec::native) fn permute(
     op: &Native,
     mode: PrmtMode,
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
-    let [low, selectors, high] = op.s.map(|source| integer(registers, source));
-    let same = common(&selectors, lanes).filter(|s| mode == PrmtMode::Index && s & 0x8888 == 0);
-    let Some(selector) = same else {
+    let [low, selectors, high] = op.s;
+    let same = match op.s.iter().all(|&source| is_plain(source)) && mode == PrmtMode::Index {
+        true => common(row(registers, selectors), lanes).and_then(bits::Bytes::new),
+        false => None,
+    };
+    let Some(bytes) = same else {
+        let (low, high) = (integer(registers, low), integer(registers, high));
+        let selectors = integer(registers, selectors);
         return write(op, lanes, registers, |lane| {
             bits::prmt(low[lane], high[lane], selectors[lane], mode)
         });
     };
-    let values = join(&low, &high);
-    let at: [u32; 4] = std::array::from_fn(|i| (selector >> (4 * i) & 7) * 8);
-    write(op, lanes, registers, |lane| {
-        let byte = |i: usize| ((values[lane] >> at[i]) as u32 & 0xff) << (8 * i);
-        byte(0) | byte(1) | byte(2) | byte(3)
-    });
+    write_words(
+        op,
+        lanes,
+        registers,
+        #[inline(always)]
+        |rows, lane| bytes.of(word(rows, low.row, lane), word(rows, high.row, lane)),
+    );
 }

@@ -53,13 +53,14 @@ pub(in crate::exec::native) fn write_comparison(
 }
 
 /// Computes a minimum or maximum.
+#[inline(always)]
 pub(in crate::exec::native) fn min_max(
     op: &Native,
     f: MinMax,
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
-    let [a, b] = [op.s[0], op.s[1]].map(|source| integer(registers, source));
+    let (a, b) = (integer(registers, op.s[0]), integer(registers, op.s[1]));
     // Only the functions of three operands have the third.
     let c = match f.of {
         MinMaxOf::Two => a,
@@ -70,25 +71,32 @@ pub(in crate::exec::native) fn min_max(
         return min_max_halves(op, f, [&a, &b, &c], minimum, lanes, registers);
     }
     let flip = if f.signed { 0 } else { SIGN };
-    let [x, y, z]: [Values; 3] = match f.of {
+    let order = |word: u32| (word ^ flip) as i32;
+    let [x, y, z] = match f.of {
         MinMaxOf::Sum => {
-            let sum: Values = std::array::from_fn(|lane| a[lane].wrapping_add(b[lane]));
+            let (sum, c) =
+                (values(|lane| order(a[lane].wrapping_add(b[lane]))), values(|l| order(c[l])));
             [sum, c, c]
         }
-        _ => [a, b, c],
+        _ => {
+            [values(|lane| order(a[lane])), values(|lane| order(b[lane])), values(|l| order(c[l]))]
+        }
     };
-    let order = |value: u32| (value ^ flip) as i32;
     let floor = if f.relu { 0 } else { i32::MIN };
-    write(op, lanes, registers, |lane| {
-        let [x, y, z] = [order(x[lane]), order(y[lane]), order(z[lane])];
-        let chosen = match minimum & 1 << lane != 0 {
-            true => x.min(y).min(z),
-            false => x.max(y).max(z),
-        };
-        chosen.max(floor) as u32 ^ flip
-    });
+    let least = |lane: usize| x[lane].min(y[lane]).min(z[lane]);
+    let most = |lane: usize| x[lane].max(y[lane]).max(z[lane]);
+    let word = |value: i32| value.max(floor) as u32 ^ flip;
+    // Mostly all lanes want the same.
+    match minimum {
+        u32::MAX => write(op, lanes, registers, |lane| word(least(lane))),
+        0 => write(op, lanes, registers, |lane| word(most(lane))),
+        _ => write(op, lanes, registers, |lane| {
+            word(if minimum & 1 << lane != 0 { least(lane) } else { most(lane) })
+        }),
+    }
 }
 
+#[inline(never)]
 fn min_max_halves(
     op: &Native,
     f: MinMax,

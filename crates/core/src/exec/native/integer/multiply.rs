@@ -43,10 +43,16 @@ pub(in crate::exec::native) fn wide<const SIGNED: bool>(
 ) {
     if is_plain_product(op, registers) {
         let [a, b, c] = op.s.map(|source| source.row);
-        return write_pairs(op, lanes, registers, |rows, lane| {
-            product::<SIGNED>(word(rows, a, lane), word(rows, b, lane))
-                .wrapping_add(pair_of(rows, c, lane))
-        });
+        return write_pairs(
+            op,
+            lanes,
+            registers,
+            #[inline(always)]
+            |rows, lane| {
+                product::<SIGNED>(word(rows, a, lane), word(rows, b, lane))
+                    .wrapping_add(pair_of(rows, c, lane))
+            },
+        );
     }
     let sum = product_sum::<SIGNED>(op, lanes, registers);
     write_pair(op, lanes, registers, &sum);
@@ -61,10 +67,16 @@ pub(in crate::exec::native) fn high<const SIGNED: bool>(
 ) {
     if is_plain_product(op, registers) {
         let [a, b, c] = op.s.map(|source| source.row);
-        return write_words(op, lanes, registers, |rows, lane| {
-            let product = product::<SIGNED>(word(rows, a, lane), word(rows, b, lane));
-            (product.wrapping_add(pair_of(rows, c, lane)) >> 32) as u32
-        });
+        return write_words(
+            op,
+            lanes,
+            registers,
+            #[inline(always)]
+            |rows, lane| {
+                let product = product::<SIGNED>(word(rows, a, lane), word(rows, b, lane));
+                (product.wrapping_add(pair_of(rows, c, lane)) >> 32) as u32
+            },
+        );
     }
     let sum = product_sum::<SIGNED>(op, lanes, registers);
     write(op, lanes, registers, |lane| (sum[lane] >> 32) as u32);

@@ -40,21 +40,40 @@ pub(in crate::exec::native) fn funnel(
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
-    let [low, count, high] = op.s.map(|source| integer(registers, source));
+    let [low, count, high] = op.s;
+    let pairs = join(&integer(registers, low), &integer(registers, high));
+    let count = integer(registers, count);
     let most = if f.long { 64 } else { 32 };
-    let count = |lane: usize| if f.wrap { count[lane] & (most - 1) } else { count[lane].min(most) };
-    let values = join(&low, &high);
-    let word = |value: u64| if f.high { (value >> 32) as u32 } else { value as u32 };
-    // A count of 64 takes two shifts.
-    let shift = |value: u64, by: u32| match (f.left, f.signed) {
-        (true, _) => value << (by >> 1) << (by - (by >> 1)),
-        (false, false) => value >> (by >> 1) >> (by - (by >> 1)),
-        (false, true) => (value as i64 >> (by >> 1) >> (by - (by >> 1))) as u64,
+    let counts = match f.wrap {
+        true => values(|lane| count[lane] & (most - 1)),
+        false => values(|lane| count[lane].min(most)),
     };
-    let counts: Values = std::array::from_fn(count);
     match common(&counts, lanes) {
-        Some(by) => write(op, lanes, registers, |lane| word(shift(values[lane], by))),
-        None => write(op, lanes, registers, |lane| word(shift(values[lane], counts[lane]))),
+        Some(by) => shift_pairs(op, f, lanes, registers, (&pairs, |_| by)),
+        None => shift_pairs(op, f, lanes, registers, (&pairs, |lane: usize| counts[lane])),
+    }
+}
+
+/// Writes one word of shifted pairs; each form of shift has a loop of its own.
+#[inline(always)]
+fn shift_pairs(
+    op: &Native,
+    f: Funnel,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    (pairs, by): (&Pairs, impl Fn(usize) -> u32),
+) {
+    // A count of 64 takes two shifts.
+    let half = |lane| by(lane) >> 1;
+    let rest = |lane| by(lane) - half(lane);
+    let shifted = match (f.left, f.signed) {
+        (true, _) => values(|lane| pairs[lane] << half(lane) << rest(lane)),
+        (false, false) => values(|lane| pairs[lane] >> half(lane) >> rest(lane)),
+        (false, true) => values(|lane| (pairs[lane] as i64 >> half(lane) >> rest(lane)) as u64),
+    };
+    match f.high {
+        true => write(op, lanes, registers, |lane| (shifted[lane] >> 32) as u32),
+        false => write(op, lanes, registers, |lane| shifted[lane] as u32),
     }
 }
 
@@ -78,7 +97,13 @@ pub(in crate::exec::native) fn logic3(
     }
     let table: [u32; 8] = std::array::from_fn(|row| (u32::from(table) >> row & 1).wrapping_neg());
     if op.p[0].is_none() {
-        return write_ternary(op, lanes, registers, |a, b, c| table_of(&table, a, b, c));
+        return write_ternary(
+            op,
+            lanes,
+            registers,
+            #[inline(always)]
+            |a, b, c| table_of(&table, a, b, c),
+        );
     }
     let [a, b, c] = op.s.map(|source| integer(registers, source));
     let values: Values = std::array::from_fn(|lane| table_of(&table, a[lane], b[lane], c[lane]));
