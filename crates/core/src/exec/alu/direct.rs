@@ -328,3 +328,6 @@ fn compare<C: Comparison, const SIGNED: bool>(
         },
     );
 }
+
+#[cfg(test)]
+mod tests;

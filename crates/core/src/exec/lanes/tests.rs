@@ -45,6 +45,10 @@ fn memory_does_not_depend_on_the_vector_units() {
         ("programs/unseen/mend/matmul.sass", &[]),
         ("programs/unseen/mend/matmul_double.sass", &[]),
         ("programs/unseen/mend/double_divide_sqrt.sass", &[]),
+        ("programs/unseen/mend/half2_polynomial.sass", &[]),
+        ("programs/cuda/square_wave.ptx", &[("n", "256")]),
+        ("programs/sass/square_wave.sass", &[("n", "256")]),
+        ("programs/sass/reduce_shuffle.sass", small),
     ] {
         let (wide, baseline) = (memory_after(path, set, false), memory_after(path, set, true));
         assert!(wide.iter().flatten().any(|&word| word != 0), "{path}");
