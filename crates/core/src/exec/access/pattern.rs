@@ -75,17 +75,28 @@ impl Pattern {
     pub fn new(lanes: LaneMask, addresses: &Addresses, bytes: u64, period: u64) -> Pattern {
         let lowest = lanes.lowest().unwrap_or(0) as usize % MAX_LANES;
         let first = addresses[lowest];
-        let is_in: Addresses =
-            std::array::from_fn(|lane| u64::from(lanes.0 >> lane & 1).wrapping_neg());
-        let offsets: Addresses =
-            std::array::from_fn(|lane| addresses[lane].wrapping_sub(first) & is_in[lane]);
-        let (mut low, mut high, mut all, mut unlike_row) = (0, 0, 0, 0);
-        for (lane, &offset) in offsets.iter().enumerate() {
-            (low, high) = ((offset as i64).min(low), (offset as i64).max(high));
-            all |= offset;
-            let in_row = (lane as u64).wrapping_sub(lowest as u64).wrapping_mul(WORD);
-            unlike_row |= (offset ^ in_row) & is_in[lane];
-        }
+        let vectors = Vectors::default();
+        let (mut is_in, mut offsets) = ([0; MAX_LANES], [0; MAX_LANES]);
+        let (low, high, all, unlike_row) = vectorized(
+            vectors,
+            #[inline(always)]
+            |_| {
+                for (lane, is_in) in is_in.iter_mut().enumerate() {
+                    *is_in = u64::from(lanes.0 >> lane & 1).wrapping_neg();
+                }
+                for (lane, offset) in offsets.iter_mut().enumerate() {
+                    *offset = addresses[lane].wrapping_sub(first) & is_in[lane];
+                }
+                let (mut low, mut high, mut all, mut unlike_row) = (0, 0, 0, 0);
+                for (lane, &offset) in offsets.iter().enumerate() {
+                    (low, high) = ((offset as i64).min(low), (offset as i64).max(high));
+                    all |= offset;
+                    let in_row = (lane as u64).wrapping_sub(lowest as u64).wrapping_mul(WORD);
+                    unlike_row |= (offset ^ in_row) & is_in[lane];
+                }
+                (low, high, all, unlike_row)
+            },
+        );
         let (runs, run_count) = runs(lanes, &offsets);
         // Wild addresses are in no memory.
         let span = high.checked_sub(low).map_or(u64::MAX, |bytes| bytes as u64);
@@ -104,7 +115,7 @@ impl Pattern {
             is_row: bytes == WORD && unlike_row == 0,
             runs,
             run_count,
-            vectors: Vectors::default(),
+            vectors,
         }
     }
 
