@@ -1,7 +1,7 @@
 //! The lane loop, written once.
 //!
 //! A row is a fixed array of 32 cells, so the loops have a constant length, no bounds checks, and
-//! vectorise. The result row may be a source: four lanes are read before their results are written
+//! vectorise. The result row may be a source: eight lanes are read before their results are written
 //! ([`fill_rows`]). Cheap functions compute all 32 lanes and keep the old value of inactive lanes.
 //! Expensive ones (division, square roots, software rounding) visit only active lanes.
 
@@ -272,7 +272,7 @@ pub(super) fn fill_pairs(
     }
 }
 
-/// Bits of `f64` results of [`VECTOR`] lanes from `first` on.
+/// Returns the bits of `f64` results in [`VECTOR`] lanes from `first` on.
 ///
 /// `near` computes them, `operands` tells those of a lane in the order of [`float::canonical_double`],
 /// which only results that are not a number need.

@@ -1,7 +1,6 @@
 //! Functions for the most frequent machine instructions, chosen once when a program is made.
 
-use super::float::float;
-use super::float::near;
+use super::float::{float, near};
 use super::integer;
 use super::rows::{lanes_where, with_two};
 use super::warp;
