@@ -19,8 +19,8 @@
 //!   All lanes at that PC join, also those that are blocked, have yielded or are woken.
 //! - Lanes that pass a BSYNC take along those blocked at its barrier, wherever their BSYNC is. If the
 //!   register came back through BMOV or was set again, only those with the same PC go on.
-//! - When lanes pass a BSYNC, the participants that stay behind are *woken*: they run after all ready
-//!   lanes, and other barriers wait for them.
+//! - When lanes pass a BSYNC, the remaining participants are *woken*: they run after all ready lanes,
+//!   and other barriers wait for them.
 //! - BREAK that completes a barrier makes participants blocked there ready that have the lowest lane's
 //!   PC, as the other side of a branch; so does EXIT, for barriers of the lanes that exit.
 //! - If no lane is ready, a group is *found* of those that wait: blocked, yielded, woken or at a WARPSYNC.
