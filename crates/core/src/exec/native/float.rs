@@ -24,9 +24,6 @@ const NEAR: Round = Round::Nearest;
 
 /// Applies a float instruction to `lanes`.
 pub(super) fn float(op: &Native, f: FloatFn, lanes: LaneMask, registers: &mut RegisterFile) {
-    if let Some(function) = near::function(f) {
-        return function(op, lanes, registers, false);
-    }
     let on = &mut Lanes { op, lanes, registers };
     match f {
         FloatFn::Add(Type::F32, mode) => add::<f32>(on, mode),
@@ -97,11 +94,9 @@ fn multiply_single(on: &mut Lanes<'_>, mode: FloatMode) {
     let flushing =
         |l: usize| finish(float::mul_flushing(flush32(a[l]), flush32(b[l]), mode.round), mode);
     match (near(mode), mode.ftz) {
-        (true, _) => f32::write(on, flushing),
+        (true, true) => f32::write(on, flushing),
         (false, true) => f32::write_each(on, flushing),
-        (false, false) => {
-            f32::write_each(on, |l| finish(float::mul(a[l], b[l], mode.round), mode));
-        }
+        (_, false) => f32::write_each(on, |l| finish(float::mul(a[l], b[l], mode.round), mode)),
     }
 }
 
@@ -136,10 +131,10 @@ fn multiply_add_single(on: &mut Lanes<'_>, mode: FloatMode) {
         finish(float::fma_flushing(a, b, c, mode.round), mode)
     };
     match (near(mode), mode.ftz) {
-        (true, _) => f32::write(on, flushing),
+        (true, true) => f32::write(on, flushing),
         (false, true) => f32::write_each(on, flushing),
-        (false, false) => {
-            f32::write_each(on, |l| finish(float::fma(a[l], b[l], c[l], mode.round), mode));
+        (_, false) => {
+            f32::write_each(on, |l| finish(float::fma(a[l], b[l], c[l], mode.round), mode))
         }
     }
 }

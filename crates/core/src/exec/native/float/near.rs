@@ -6,27 +6,7 @@ use super::operand::{write_doubles, write_singles};
 use crate::base::LaneMask;
 use crate::exec::RegisterFile;
 use crate::exec::arith::float::{Float, fma_near};
-use crate::isa::{FloatMode, Type};
-use crate::kernel::{FloatFn, Native};
-
-/// Mode of the most frequent instructions.
-const PLAIN: FloatMode = FloatMode::PLAIN;
-
-/// Function of an instruction of this kind.
-type Function = fn(&Native, LaneMask, &mut RegisterFile, bool);
-
-/// Returns the function of an instruction of this kind.
-pub(super) fn function(f: FloatFn) -> Option<Function> {
-    Some(match f {
-        FloatFn::Add(Type::F32, PLAIN) => add_single,
-        FloatFn::Mul(Type::F32, PLAIN, 0) => multiply_single,
-        FloatFn::Fma(Type::F32, PLAIN) => multiply_add_single,
-        FloatFn::Add(Type::F64, PLAIN) => add_double,
-        FloatFn::Mul(Type::F64, PLAIN, _) => multiply_double,
-        FloatFn::Fma(Type::F64, PLAIN) => multiply_add_double,
-        _ => return None,
-    })
-}
+use crate::kernel::Native;
 
 /// Returns the result of f32 operands: NaN is the canonical one.
 #[inline(always)]
