@@ -390,7 +390,7 @@ fn one_lane_is_elected_in_each_group() {
     r.narrow[4] = std::array::from_fn(|lane| if lane < 16 { 0x0000_fff0 } else { 0xffff_0000 });
     let kind = VoteKind::Elect(Some(Row(2)), Some(Predicate(2)));
     run(
-        Op::Vote(Vote { kind, p: None, mask: Row(4) }),
+        Op::Vote(Vote { kind, p: None, mask: Row(4).into() }),
         LaneMask(0xffff_fff0),
         LaneMask::FULL,
         &mut r,
@@ -448,10 +448,10 @@ fn control_effects() {
     assert_eq!(go(Op::Trap, LaneMask::EMPTY), Ok(Effect::Done));
     assert_eq!(go(Op::Fence(Scope::Block), some), Ok(Effect::Done));
     assert_eq!(go(Op::Sleep { t: Row(0) }, some), Ok(Effect::Sleep { ns: 7 }));
-    assert_eq!(go(Op::WarpSync { mask: Row(4) }, LaneMask(0x20)), Ok(Effect::Done));
+    assert_eq!(go(Op::WarpSync { mask: Row(4).into() }, LaneMask(0x20)), Ok(Effect::Done));
     let absent = FaultKind::NotInMask { mask: LaneMask(0xdead_beef) };
     assert_eq!(
-        go(Op::WarpSync { mask: Row(4) }, LaneMask(0x10)),
+        go(Op::WarpSync { mask: Row(4).into() }, LaneMask(0x10)),
         Err(Fault { lane: 4, kind: absent })
     );
     assert_eq!(go(Op::ActiveMask { d: Row(4) }, some), Ok(Effect::Done));
@@ -507,7 +507,7 @@ fn barriers_report_their_arrival_and_take_their_result() {
 
 #[test]
 fn guards_and_members() {
-    let mut guarded_inst = inst(Op::WarpSync { mask: Row(3) });
+    let mut guarded_inst = inst(Op::WarpSync { mask: Row(3).into() });
     let r = file();
     assert_eq!(guarded(&guarded_inst, LaneMask(0xff00_0001), &r), LaneMask(0xff00_0001));
     guarded_inst.guard = Some(PredicateUse { predicate: Predicate(0), negated: true });
@@ -517,4 +517,7 @@ fn guards_and_members() {
     assert_eq!(of(&guarded_inst, 0x230), [set(4, 0x210), set(0, 0x20)]);
     assert_eq!(of(&guarded_inst, 0), []);
     assert_eq!(of(&inst(Op::Fence(Scope::Block)), 1), []);
+    let common = MemberMask { row: Row(3), common: Some(LaneMask(0xf0)) };
+    let inst = inst(Op::WarpSync { mask: common });
+    assert_eq!((of(&inst, 0x230), of(&inst, 0)), (vec![set(0xf0, 0x230)], vec![]));
 }

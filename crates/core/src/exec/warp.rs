@@ -9,7 +9,8 @@ use super::{Effect, Fault, FaultKind, RegisterFile};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Type;
 use crate::kernel::{
-    Inst, MACHINE_FORM, Match, Op, Redux, ReduxFn, Row, Shuffle, ShuffleMode, Vote, VoteKind,
+    Inst, MACHINE_FORM, Match, MemberMask, Op, Redux, ReduxFn, Row, Shuffle, ShuffleMode, Vote,
+    VoteKind,
 };
 
 /// Lanes with the same mask at a `.sync` instruction.
@@ -21,16 +22,21 @@ pub struct Members {
     pub lanes: LaneMask,
 }
 
+/// Masks of lanes: one for all, or a row.
+enum Masks {
+    Common(LaneMask),
+    ByLane([u32; MAX_LANES]),
+}
+
 /// Splits the executing lanes of a `.sync` collective or `bar.warp.sync` by mask.
 /// Instructions on matrices name all 32 lanes.
 /// The set of the lowest lane comes first. Empty for other instructions.
+#[inline]
 pub fn members(
     inst: &Inst,
     lanes: LaneMask,
     registers: &RegisterFile,
 ) -> impl Iterator<Item = Members> + use<> {
-    let whole = inst.form != MACHINE_FORM
-        && matches!(inst.op, Op::Mma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. });
     let mask = match &inst.op {
         Op::WarpSync { mask } | Op::Gather { mask, .. } => Some(*mask),
         Op::Shuffle(op) => Some(op.mask),
@@ -39,14 +45,25 @@ pub fn members(
         Op::Redux(op) => Some(op.mask),
         _ => None,
     };
-    let row =
-        mask.map_or([LaneMask::FULL.0; MAX_LANES], |mask| registers.narrow[usize::from(mask.0)]);
-    let mut rest = if whole || mask.is_some() { lanes } else { LaneMask::EMPTY };
+    let whole = inst.form != MACHINE_FORM
+        && matches!(inst.op, Op::Mma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. });
+    let (masks, mut rest) = match mask {
+        Some(MemberMask { common: Some(mask), .. }) => (Masks::Common(mask), lanes),
+        Some(mask) => (Masks::ByLane(registers.narrow[usize::from(mask.row.0)]), lanes),
+        None if whole => (Masks::Common(LaneMask::FULL), lanes),
+        None => (Masks::Common(LaneMask::EMPTY), LaneMask::EMPTY),
+    };
     std::iter::from_fn(move || {
         let lowest = rest.lowest()?;
-        let lanes = equal_to(&row, rest, lowest);
-        rest -= lanes;
-        Some(Members { named: LaneMask(row[lowest as usize & (MAX_LANES - 1)]), lanes })
+        let set = match &masks {
+            Masks::Common(named) => Members { named: *named, lanes: rest },
+            Masks::ByLane(row) => Members {
+                named: LaneMask(row[lowest as usize & (MAX_LANES - 1)]),
+                lanes: equal_to(row, rest, lowest),
+            },
+        };
+        rest -= set.lanes;
+        Some(set)
     })
 }
 
@@ -64,16 +81,16 @@ fn equal_to<C: Copy + PartialEq>(row: &[C; MAX_LANES], among: LaneMask, lane: u3
 /// Checks that the mask of every executing lane includes the lane.
 #[inline(always)]
 pub(super) fn check_members(
-    mask: Row,
+    mask: MemberMask,
     lanes: LaneMask,
     registers: &RegisterFile,
 ) -> Result<(), Fault> {
-    let row = &registers.narrow[usize::from(mask.0)];
-    let mut named = 0;
-    for (lane, &mask) in row.iter().enumerate() {
-        named |= mask & (1 << lane);
-    }
-    match (lanes - LaneMask(named)).lowest() {
+    let row = &registers.narrow[usize::from(mask.row.0)];
+    let named = mask.common.unwrap_or_else(|| {
+        let own = row.iter().zip(0..).map(|(mask, lane)| mask & 1 << lane);
+        LaneMask(own.fold(0, |all, one| all | one))
+    });
+    match (lanes - named).lowest() {
         None => Ok(()),
         Some(lane) => {
             Err(Fault { lane, kind: FaultKind::NotInMask { mask: LaneMask(row[lane as usize]) } })
@@ -84,12 +101,18 @@ pub(super) fn check_members(
 /// Calls `f` for each set of lanes with the same mask.
 #[inline(always)]
 fn groups(
-    mask: Row,
+    mask: MemberMask,
     lanes: LaneMask,
     registers: &mut RegisterFile,
     mut f: impl FnMut(&mut RegisterFile, LaneMask),
 ) {
-    let row = registers.narrow[usize::from(mask.0)];
+    if mask.common.is_some() {
+        if !lanes.is_empty() {
+            f(registers, lanes);
+        }
+        return;
+    }
+    let row = registers.narrow[usize::from(mask.row.0)];
     equal_groups(&row, lanes, |group| f(registers, group));
 }
 
@@ -174,8 +197,9 @@ pub(super) fn shuffle(
     if let Some(d) = op.d {
         let source_of = |lane: u32| sources[lane as usize & (MAX_LANES - 1)];
         // Values come from lanes that execute the instruction with the same mask.
-        let masks = &registers.narrow[usize::from(op.mask.0)];
-        let one_mask = masks.iter().fold(true, |same, mask| same & (*mask == masks[0]));
+        let masks = &registers.narrow[usize::from(op.mask.row.0)];
+        let one_mask = op.mask.common.is_some()
+            || masks.iter().fold(true, |same, mask| same & (*mask == masks[0]));
         let mask_of = |lane: u32| masks[lane as usize & (MAX_LANES - 1)];
         let has_source = |lane: u32| {
             let source = source_of(lane);

@@ -202,12 +202,12 @@ pub enum Op {
     /// `bar.warp.sync mask`
     WarpSync {
         /// Member mask.
-        mask: Row,
+        mask: MemberMask,
     },
     /// WARPSYNC of machine code: the lanes with one mask wait for each other.
     Gather {
         /// Member mask.
-        mask: Row,
+        mask: MemberMask,
         /// How they go on.
         meeting: Meeting,
     },

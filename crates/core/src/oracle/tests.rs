@@ -237,7 +237,7 @@ fn shuffles_gather_their_warp() {
         a: X,
         b: I,
         c: Row(7),
-        mask: FULL,
+        mask: FULL.into(),
     };
     let program = kernel(
         31,

@@ -27,7 +27,7 @@ fn file(mask: u32) -> RegisterFile {
 }
 
 fn shuffle_of(mode: ShuffleMode) -> Shuffle {
-    Shuffle { mode, d: Some(D), p: Some(P), a: A, b: B, c: C, mask: MASK }
+    Shuffle { mode, d: Some(D), p: Some(P), a: A, b: B, c: C, mask: MASK.into() }
 }
 
 /// The manual's algorithm, in signed arithmetic and in its own order: `(j, pval)`.
@@ -125,7 +125,7 @@ fn votes() {
         {
             let mut file = file(0xff);
             file.predicates = vec![0x5500, votes];
-            vote(&Vote { kind, p: Some(VOTES), mask: MASK }, lanes, &mut file).unwrap();
+            vote(&Vote { kind, p: Some(VOTES), mask: MASK.into() }, lanes, &mut file).unwrap();
             assert_eq!(
                 file.predicates[0],
                 if expected { 0x55ff } else { 0x5500 },
@@ -136,8 +136,12 @@ fn votes() {
     let mut file = file(0xff);
     file.predicates[1] = 0xa5a5;
     let negated = PredicateUse { negated: true, ..VOTES };
-    vote(&Vote { kind: VoteKind::Ballot(D), p: Some(negated), mask: MASK }, lanes, &mut file)
-        .unwrap();
+    vote(
+        &Vote { kind: VoteKind::Ballot(D), p: Some(negated), mask: MASK.into() },
+        lanes,
+        &mut file,
+    )
+    .unwrap();
     assert_eq!((file.narrow[2][0], file.narrow[2][8]), (0x5a, 7));
 }
 
@@ -152,7 +156,7 @@ fn matches_group_equal_lanes() {
         d: D,
         p: Some(P),
         a: if ty == Type::B64 { Row(0) } else { A },
-        mask: MASK,
+        mask: MASK.into(),
     };
     match_op(&op(false, Type::B32), FULL, &mut file).unwrap();
     for lane in 0..32u32 {
@@ -180,7 +184,7 @@ fn reductions_over_the_lanes_present() {
     ] {
         let mut file = file(0xf);
         file.narrow[1][..4].copy_from_slice(&values.map(|v| v as u32));
-        redux(&Redux { f, ty, d: D, a: A, mask: MASK }, LaneMask(0xf), &mut file).unwrap();
+        redux(&Redux { f, ty, d: D, a: A, mask: MASK.into() }, LaneMask(0xf), &mut file).unwrap();
         assert_eq!(
             file.narrow[2][..5],
             [[expected as u32; 4].as_slice(), &[7]].concat(),
@@ -196,7 +200,11 @@ fn lanes_with_different_masks_are_different_groups() {
     file.narrow[0] =
         std::array::from_fn(|lane| if lane % 2 == 0 { 0x5555_5555 } else { 0xaaaa_aaaa });
     file.narrow[1] = std::array::from_fn(|lane| if lane % 2 == 0 { 1 } else { 100 });
-    redux(&Redux { f: ReduxFn::Add, ty: Type::U32, d: D, a: A, mask: MASK }, FULL, &mut file)
-        .unwrap();
+    redux(
+        &Redux { f: ReduxFn::Add, ty: Type::U32, d: D, a: A, mask: MASK.into() },
+        FULL,
+        &mut file,
+    )
+    .unwrap();
     assert_eq!(file.narrow[2][..4], [16, 1600, 16, 1600]);
 }

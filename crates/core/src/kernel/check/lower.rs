@@ -282,7 +282,7 @@ impl Body<'_> {
                         None => return,
                     }
                 }
-                Sem::WarpSync => Op::WarpSync { mask: args.row(0) },
+                Sem::WarpSync => Op::WarpSync { mask: args.members(0) },
                 Sem::Shuffle => warp::shuffle(m, args),
                 Sem::Vote | Sem::Elect => warp::vote(m, args),
                 Sem::ActiveMask => Op::ActiveMask { d: args.row(0) },

@@ -16,9 +16,12 @@ mod value;
 use super::body::Body;
 use super::names::Found;
 use super::scope::Used;
+use crate::base::LaneMask;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::{FormMatch, OperandForm, OperandKind, Sem, Space, Type, TypeRef};
-use crate::kernel::{Address, Clock, Handle, Place, Predicate, PredicateUse, Register, Row};
+use crate::kernel::{
+    Address, Clock, Handle, MemberMask, Place, Predicate, PredicateUse, Register, Row,
+};
 use crate::ptx::tree::{Instruction, Name, Operand};
 
 pub(super) use fragment::Product;
@@ -31,6 +34,8 @@ pub(super) struct Value {
     pub(super) register: Option<Register>,
     /// Declared type of the register; for an immediate, the type of the instruction.
     pub(super) ty: Type,
+    /// Bits of an immediate.
+    pub(super) bits: Option<u64>,
 }
 
 /// Resolved operand.
@@ -91,6 +96,12 @@ impl Args {
             Some(Arg::Value(value)) => *value,
             other => unreachable!("isa/ptx.ron: operand {i}: expected value, found {other:?}"),
         }
+    }
+
+    /// Returns operand `i` as a member mask.
+    pub(super) fn members(&self, i: usize) -> MemberMask {
+        let Value { row, bits, .. } = self.value(i);
+        MemberMask { row, common: bits.map(|bits| LaneMask(bits as u32)) }
     }
 
     /// Returns the row of operand `i`; `None` if it is `_` or omitted.

@@ -74,7 +74,7 @@ pub(super) fn waiting(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
         | Op::Shuffle(Shuffle { mask, .. })
         | Op::Vote(Vote { mask, .. })
         | Op::Match(Match { mask, .. })
-        | Op::Redux(Redux { mask, .. }) => !present.contains(mask),
+        | Op::Redux(Redux { mask, .. }) => !present.contains(&mask.row),
         _ => false,
     };
     blocks.iter().filter(|b| insts[b.range()].iter().any(waits)).map(|b| b.id.index()).collect()

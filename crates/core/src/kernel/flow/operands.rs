@@ -155,14 +155,16 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
                 visit(predicate(p));
             }
         }
-        Op::WarpSync { mask } | Op::Gather { mask, .. } => visit(narrow(*mask)),
-        Op::Shuffle(op) => [op.a, op.b, op.c, op.mask].map(narrow).into_iter().for_each(visit),
-        Op::Vote(op) => op.p.map(predicate).into_iter().chain([narrow(op.mask)]).for_each(visit),
+        Op::WarpSync { mask } | Op::Gather { mask, .. } => visit(narrow(mask.row)),
+        Op::Shuffle(op) => [op.a, op.b, op.c, op.mask.row].map(narrow).into_iter().for_each(visit),
+        Op::Vote(op) => {
+            op.p.map(predicate).into_iter().chain([narrow(op.mask.row)]).for_each(visit)
+        }
         Op::Hint { address: hinted } => {
             hinted.as_ref().and_then(address).into_iter().for_each(visit)
         }
-        Op::Match(op) => [typed(op.a, op.ty), narrow(op.mask)].into_iter().for_each(visit),
-        Op::Redux(op) => [op.a, op.mask].map(narrow).into_iter().for_each(visit),
+        Op::Match(op) => [typed(op.a, op.ty), narrow(op.mask.row)].into_iter().for_each(visit),
+        Op::Redux(op) => [op.a, op.mask.row].map(narrow).into_iter().for_each(visit),
         Op::Sleep { t } => visit(narrow(*t)),
         Op::Switch(op) => visit(narrow(op.index)),
         Op::Call(op) => match op.callee {

@@ -121,7 +121,7 @@ pub(crate) fn assemble(text: &str) -> Vec<Inst> {
             }),
             ["ballot", d, p] => {
                 let p = PredicateUse { predicate: predicate(p), negated: false };
-                Op::Vote(Vote { kind: VoteKind::Ballot(row(d)), p: Some(p), mask: Row(14) })
+                Op::Vote(Vote { kind: VoteKind::Ballot(row(d)), p: Some(p), mask: Row(14).into() })
             }
             other => panic!("unknown form {other:?}"),
         };

@@ -206,11 +206,11 @@ impl<'a> Analysis<'a> {
             Op::Match(op) => {
                 !op.all
                     || diverged
-                    || state.contains(self.numbering.number(Register::Narrow(op.mask)))
+                    || state.contains(self.numbering.number(Register::Narrow(op.mask.row)))
             }
             Op::Vote(Vote { mask, .. }) | Op::Redux(Redux { mask, .. }) => {
                 diverged
-                    || state.contains(self.numbering.number(Register::Narrow(*mask)))
+                    || state.contains(self.numbering.number(Register::Narrow(mask.row)))
                     || self.guard(inst, state)
             }
             Op::Native(op) if op.uniform => false,

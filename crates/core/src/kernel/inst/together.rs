@@ -1,6 +1,7 @@
 //! Block barriers and warp-level instructions (shuffles, votes, matches, reductions).
 
 use super::{Predicate, PredicateUse, Row};
+use crate::base::LaneMask;
 use crate::isa::Type;
 
 /// Kind of a block barrier instruction.
@@ -46,6 +47,21 @@ pub struct Barrier {
     pub aligned: bool,
 }
 
+/// Member mask of a `.sync` instruction: a narrow row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberMask {
+    /// Mask of each lane.
+    pub row: Row,
+    /// Mask of all lanes, if it is an immediate.
+    pub common: Option<LaneMask>,
+}
+
+impl From<Row> for MemberMask {
+    fn from(row: Row) -> MemberMask {
+        MemberMask { row, common: None }
+    }
+}
+
 /// `shfl.sync` modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "PTX names")]
@@ -72,7 +88,7 @@ pub struct Shuffle {
     /// Segment mask (bits 8..13) and clamp (bits 0..5).
     pub c: Row,
     /// Member mask.
-    pub mask: Row,
+    pub mask: MemberMask,
 }
 
 /// `vote.sync` modes and their results.
@@ -95,7 +111,7 @@ pub struct Vote {
     /// Source predicate; `None` for `elect`.
     pub p: Option<PredicateUse>,
     /// Member mask.
-    pub mask: Row,
+    pub mask: MemberMask,
 }
 
 /// `match.any.sync`/`match.all.sync`
@@ -112,7 +128,7 @@ pub struct Match {
     /// Source value.
     pub a: Row,
     /// Member mask.
-    pub mask: Row,
+    pub mask: MemberMask,
 }
 
 /// `redux.sync` functions.
@@ -139,5 +155,5 @@ pub struct Redux {
     /// Source value.
     pub a: Row,
     /// Member mask.
-    pub mask: Row,
+    pub mask: MemberMask,
 }

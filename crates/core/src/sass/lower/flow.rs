@@ -108,7 +108,7 @@ fn warp_sync(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, M
     } else {
         Meeting::Common
     };
-    Ok(Lowered::of(Op::Gather { mask, meeting }))
+    Ok(Lowered::of(Op::Gather { mask: mask.into(), meeting }))
 }
 
 /// Returns the target of operand `i`.

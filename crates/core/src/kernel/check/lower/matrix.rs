@@ -118,7 +118,7 @@ impl Body<'_> {
     fn scratches(&mut self, count: usize) -> Vec<Value> {
         let mut new = || {
             let (row, register) = self.rows.scratch(false);
-            Value { row, register: Some(register), ty: Type::B32 }
+            Value { row, register: Some(register), ty: Type::B32, bits: None }
         };
         (0..count).map(|_| new()).collect()
     }

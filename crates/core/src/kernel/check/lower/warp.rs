@@ -79,21 +79,21 @@ pub(super) fn shuffle(m: &FormMatch<'_>, args: &Args) -> Op {
         a: args.row(1),
         b: args.row(2),
         c: args.row(3),
-        mask: args.row(4),
+        mask: args.members(4),
     })
 }
 
 pub(super) fn vote(m: &FormMatch<'_>, args: &Args) -> Op {
     let kind = if m.form.sem == Sem::Elect {
         let (d, p) = value_and_predicate(args);
-        return Op::Vote(Vote { kind: VoteKind::Elect(d, p), p: None, mask: args.row(1) });
+        return Op::Vote(Vote { kind: VoteKind::Elect(d, p), p: None, mask: args.members(1) });
     } else if m.has("ballot") {
         VoteKind::Ballot(args.row(0))
     } else {
         let d = args.predicate(0).predicate;
         m.pick(&[("any", VoteKind::Any(d)), ("uni", VoteKind::Uni(d))]).unwrap_or(VoteKind::All(d))
     };
-    Op::Vote(Vote { kind, p: Some(args.predicate(1)), mask: args.row(2) })
+    Op::Vote(Vote { kind, p: Some(args.predicate(1)), mask: args.members(2) })
 }
 
 pub(super) fn lanes_equal(m: &FormMatch<'_>, args: &Args) -> Op {
@@ -105,7 +105,7 @@ pub(super) fn lanes_equal(m: &FormMatch<'_>, args: &Args) -> Op {
         d: d.unwrap_or_default(),
         p,
         a: args.row(1),
-        mask: args.row(2),
+        mask: args.members(2),
     })
 }
 
@@ -118,5 +118,5 @@ pub(super) fn redux(m: &FormMatch<'_>, args: &Args) -> Op {
         ("xor", ReduxFn::Xor),
     ]);
     let f = f.unwrap_or(ReduxFn::Add);
-    Op::Redux(Redux { f, ty: m.ty(), d: args.row(0), a: args.row(1), mask: args.row(2) })
+    Op::Redux(Redux { f, ty: m.ty(), d: args.row(0), a: args.row(1), mask: args.members(2) })
 }

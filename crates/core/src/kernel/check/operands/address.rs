@@ -26,6 +26,7 @@ impl Body<'_> {
                     row: self.rows.constant(address, true),
                     register: None,
                     ty,
+                    bits: Some(address),
                 }));
             }
             _ => return self.wrong(&Operand::Name(name.clone()), "variable"),
@@ -62,7 +63,8 @@ impl Body<'_> {
             self.report(error.help("use `mov.u64` with a 64-bit register"));
             return None;
         }
-        Some(Arg::Value(Value { row: self.rows.constant(bits, wide), register: None, ty }))
+        let row = self.rows.constant(bits, wide);
+        Some(Arg::Value(Value { row, register: None, ty, bits: Some(bits) }))
     }
 
     /// Resolves `[base+offset]` in a state space.

@@ -36,7 +36,8 @@ impl Body<'_> {
             && let Some(bits) = literal(operand, ty)
         {
             let bits = self.ok(bits)?;
-            return Some(Value { row: self.rows.constant(bits, ty.is_wide()), register: None, ty });
+            let row = self.rows.constant(bits, ty.is_wide());
+            return Some(Value { row, register: None, ty, bits: Some(bits) });
         }
         let Operand::Name(name) = operand else {
             return self
@@ -52,7 +53,7 @@ impl Body<'_> {
                         return None;
                     }
                 };
-                Some(Value { row, register: Some(register), ty: declared })
+                Some(Value { row, register: Some(register), ty: declared, bits: None })
             }
             _ if form.result => self.wrong(operand, "writable register"),
             Found::Special(_) if !matches!(m.form.sem, Sem::Mov | Sem::Cvt) => {
@@ -63,7 +64,8 @@ impl Body<'_> {
                 None
             }
             Found::Special(special) if fits(Type::U32, ty, wider) => {
-                Some(Value { row: self.rows.special(special), register: None, ty: Type::U32 })
+                let row = self.rows.special(special);
+                Some(Value { row, register: None, ty: Type::U32, bits: None })
             }
             Found::Special(_) => {
                 self.report(mismatch(name, Type::U32, ty, m));
@@ -71,7 +73,7 @@ impl Body<'_> {
             }
             Found::Constant(value) => {
                 let row = self.rows.constant(u64::from(value), ty.is_wide());
-                Some(Value { row, register: None, ty })
+                Some(Value { row, register: None, ty, bits: Some(value.into()) })
             }
             Found::Clock(_) => {
                 let message = format!("expected register or number, found clock `{}`", name.text);

@@ -1,11 +1,11 @@
 //! Accepted programs and their instructions.
 
 use super::{around, checked, kernel};
-use crate::base::Pc;
+use crate::base::{LaneMask, Pc};
 use crate::isa::{Class, Compare, Space, Type};
 use crate::kernel::{
-    AddressBase, Clock, Convert, Kernel, LaneFn, LaneOp, Load, Op, Register, Row, Setp, Special,
-    Store, layout,
+    AddressBase, Clock, Convert, Kernel, LaneFn, LaneOp, Load, MemberMask, Op, Register, Row, Setp,
+    Special, Store, layout,
 };
 
 fn lane(kernel: &Kernel, i: usize) -> LaneOp {
@@ -27,6 +27,25 @@ fn row(kernel: &Kernel, name: &str) -> Row {
         Register::Narrow(row) | Register::Wide(row) => *row,
         Register::Predicate(_) => panic!("{name} is a predicate"),
     }
+}
+
+#[test]
+fn a_member_mask_is_known_if_it_is_an_immediate() {
+    let k = kernel(
+        "mov.b32 %r1, 0xff; shfl.sync.bfly.b32 %r2|%p1, %r1, 1, 31, -1; bar.warp.sync 0xff;
+         vote.sync.ballot.b32 %r3, %p1, %r1; ret;",
+    );
+    let masks = k.insts.iter().filter_map(|inst| match &inst.op {
+        Op::Shuffle(op) => Some(op.mask),
+        Op::Vote(op) => Some(op.mask),
+        Op::WarpSync { mask } => Some(*mask),
+        _ => None,
+    });
+    let masks: Vec<MemberMask> = masks.collect();
+    let common: Vec<_> = masks.iter().map(|mask| mask.common).collect();
+    assert_eq!(common, [Some(LaneMask::FULL), Some(LaneMask(0xff)), None]);
+    assert_eq!(constant(&k, masks[1].row), Some(0xff));
+    assert_eq!(masks[2].row, row(&k, "%r1"));
 }
 
 #[test]
