@@ -4,7 +4,7 @@
 
 use super::{Group, approximations, choose, cvt, integers, is_short, logic, rounded, signs};
 use crate::base::LaneMask;
-use crate::exec::arith::bits::Bytes;
+use crate::exec::arith::bits::{Bytes, Funnel};
 use crate::exec::arith::compare::{Comparison, WithComparison, of_integers, with_comparison};
 use crate::exec::arith::float::{self, Float};
 use crate::exec::arith::half::{Brain, Half};
@@ -193,6 +193,16 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
                 }
             }))
         }
+        (LaneFn::Shf { .. }, ..) => Some(loops!(|Op::Lane(op), mask, registers, wide| {
+            let mut on = Lanes { registers, mask, wide };
+            match (on.uniform(op.s[2]), op.f) {
+                (Some(by), LaneFn::Shf { left, wrap }) => {
+                    let shift = Funnel::new(by, left, wrap);
+                    on.binary::<u32, u32, u32>(op.d, op.s, |a, b| shift.of(a, b));
+                }
+                _ => logic(op, &mut on),
+            }
+        })),
         (LaneFn::And, _, 64) => one_loop!(binary<u64, u64, u64>, |a, b| a & b),
         (LaneFn::Shl, _, 64) => one_loop!(binary<u64, u32, u64>, Integer::shl),
         (LaneFn::OffsetBy(_), ..) => {
@@ -210,6 +220,12 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
         (LaneFn::FAdd(PLAIN), Type::F64, _) => doubles!(add, |a: f64, b: f64| a + b),
         (LaneFn::FSub(PLAIN), Type::F64, _) => doubles!(sub, |a: f64, b: f64| a - b),
         (LaneFn::FMul(PLAIN), Type::F64, _) => doubles!(mul, |a: f64, b: f64| a * b),
+        (LaneFn::FMin { ftz: false, nan: false, xorsign: false }, Type::F32, _) => {
+            one_loop!(binary<f32, f32, f32>, float::min_single)
+        }
+        (LaneFn::FMax { ftz: false, nan: false, xorsign: false }, Type::F32, _) => {
+            one_loop!(binary<f32, f32, f32>, float::max_single)
+        }
         (LaneFn::FNeg { ftz: false }, Type::F64, _) => one_loop!(unary<f64, f64>, float::neg),
         (LaneFn::FAbs { ftz: false }, Type::F64, _) => one_loop!(unary<f64, f64>, float::abs),
         (LaneFn::Fma(PLAIN), Type::F32, _) => {

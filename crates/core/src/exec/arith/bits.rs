@@ -66,9 +66,29 @@ pub(crate) fn bfind<T: Integer>(a: T, shift: bool) -> u32 {
 /// Returns `shf`: the upper (`left`) or lower word of `{b, a}` shifted by `c`.
 #[inline(always)]
 pub(crate) fn shf(a: u32, b: u32, c: u32, left: bool, wrap: bool) -> u32 {
-    let amount = if wrap { c & 31 } else { c.min(32) };
-    let pair = u64::from(b) << 32 | u64::from(a);
-    (if left { pair << amount >> 32 } else { pair >> amount }) as u32
+    Funnel::new(c, left, wrap).of(a, b)
+}
+
+/// Shift of a pair of words by one amount.
+#[derive(Clone, Copy)]
+pub(crate) struct Funnel {
+    /// Shift to the right that puts the result into the lower word.
+    right: u32,
+}
+
+impl Funnel {
+    /// Returns the shift of `shf` by `c`.
+    #[inline(always)]
+    pub(crate) fn new(c: u32, left: bool, wrap: bool) -> Funnel {
+        let amount = if wrap { c & 31 } else { c.min(32) };
+        Funnel { right: if left { 32 - amount } else { amount } }
+    }
+
+    /// Returns the upper or lower word of the shifted pair `{b, a}`.
+    #[inline(always)]
+    pub(crate) fn of(self, a: u32, b: u32) -> u32 {
+        ((u64::from(b) << 32 | u64::from(a)) >> self.right) as u32
+    }
 }
 
 /// Returns `lop3`: the `a`, `b` and `c` bits index the table.

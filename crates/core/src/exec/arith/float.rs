@@ -374,6 +374,27 @@ pub(crate) fn max<F: Float>(a: F, b: F, nan: bool) -> F {
     )
 }
 
+/// As [`min`] of numbers and NaN without modifiers, in a form that vectorises.
+#[inline(always)]
+pub(crate) fn min_single(a: f32, b: f32) -> f32 {
+    choose_single(a, b, a.to_bits() | b.to_bits(), a < b)
+}
+
+/// As [`max`] of numbers and NaN without modifiers, in a form that vectorises.
+#[inline(always)]
+pub(crate) fn max_single(a: f32, b: f32) -> f32 {
+    choose_single(a, b, a.to_bits() & b.to_bits(), a > b)
+}
+
+/// Returns `a` if `first` holds or `b` is NaN, else `b`; of equal operands, which may be zeros of both
+/// signs, the bits `equal`; of two NaN the canonical one.
+#[inline(always)]
+fn choose_single(a: f32, b: f32, equal: u32, first: bool) -> f32 {
+    let number = if first | b.is_nan() { a.to_bits() } else { b.to_bits() };
+    let bits = if a == b { equal } else { number };
+    f32::from_bits(if a.is_nan() & b.is_nan() { NAN32 } else { bits })
+}
+
 /// Applies the NaN rules of min and max to their choice between numbers.
 #[inline(always)]
 fn choose<F: Float>(a: F, b: F, nan: bool, number: F) -> F {

@@ -85,6 +85,58 @@ fn doubles_of_all_lanes_are_those_of_one() {
     }
 }
 
+/// Bits of f32 operands that are no usual numbers.
+const SPECIAL_SINGLES: [u32; 8] =
+    [0, 1 << 31, 1, 0x8000_0001, 0x7f80_0000, 0xff80_0000, 0x7fc0_0123, 0xff80_0001];
+
+#[test]
+fn smaller_singles_and_shifted_pairs_of_all_lanes_are_those_of_one() {
+    for (seed, mask) in (0..40).flat_map(|seed| MASKS.map(|mask| (seed, mask))) {
+        let rows = [0, 1, 2].map(|i| -> [u64; MAX_LANES] {
+            std::array::from_fn(|lane| {
+                let draw = mix(seed * 100 + i * 32 + lane as u64);
+                match draw % 2 {
+                    0 => SPECIAL_SINGLES[(draw >> 8) as usize % SPECIAL_SINGLES.len()].into(),
+                    _ => draw >> 32,
+                }
+            })
+        });
+        // A shift amount is one for all lanes, or differs.
+        let amounts: [[u64; MAX_LANES]; 2] = [[seed; MAX_LANES], rows[2].map(|bits| bits % 70)];
+        let (ftz, nan, xorsign) = (false, false, false);
+        for f in [
+            LaneFn::FMin { ftz, nan, xorsign },
+            LaneFn::FMax { ftz, nan, xorsign },
+            LaneFn::Shf { left: true, wrap: false },
+            LaneFn::Shf { left: false, wrap: true },
+        ] {
+            for amounts in amounts {
+                let mut registers = file([rows[0], rows[1], amounts]);
+                let ty = if let LaneFn::Shf { .. } = f { Type::B32 } else { Type::F32 };
+                let op = LaneOp { f, ty, d: Row(6), s: [Row(0), Row(2), Row(4), Row(0)] };
+                let op = Op::Lane(op);
+                lane_function(&op)(&op, mask, &mut registers);
+                for lane in 0..MAX_LANES {
+                    let [a, b, c] = [rows[0], rows[1], amounts].map(|row| row[lane] as u32);
+                    let (x, y) = (f32::from_bits(a), f32::from_bits(b));
+                    let expected = match f {
+                        _ if !mask.contains(lane as u32) => 0x5555_5555,
+                        LaneFn::Shf { left: true, .. } => {
+                            ((u128::from(b) << 32 | u128::from(a)) << c.min(32) >> 32) as u32
+                        }
+                        LaneFn::Shf { .. } => {
+                            ((u64::from(b) << 32 | u64::from(a)) >> (c % 32)) as u32
+                        }
+                        LaneFn::FMin { .. } => float::min(x, y, false).to_bits(),
+                        _ => float::max(x, y, false).to_bits(),
+                    };
+                    assert_eq!(registers.narrow[6][lane], expected, "{f:?} {a:x} {b:x} {c}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn doubles_of_machine_code_are_those_of_one_lane() {
     for (seed, mask) in (0..40).flat_map(|seed| MASKS.map(|mask| (seed, mask))) {
