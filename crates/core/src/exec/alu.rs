@@ -5,7 +5,7 @@
 //! does not have is a bug of `kernel::check`, not of the program.
 
 use super::RegisterFile;
-use super::arith::convert::convert;
+use super::arith::convert::{convert, double_to_word};
 use super::arith::fp8;
 use super::lanes::Lanes;
 use crate::base::LaneMask;
@@ -269,6 +269,12 @@ fn cvt(&LaneOp { ty, d, s, .. }: &LaneOp, modifiers: Convert, on: &mut Lanes<'_>
         }
         (Type::F32, Type::U32) if modifiers.round == Round::Zero && !modifiers.ftz => {
             return on.unary::<f32, u32>(d, s, |a| a as u32);
+        }
+        (Type::F64, Type::S32 | Type::U32)
+            if matches!(modifiers.round, Round::Nearest | Round::Zero) =>
+        {
+            let (nearest, signed) = (modifiers.round == Round::Nearest, ty == Type::S32);
+            return on.unary::<f64, u32>(d, s, |a| double_to_word(a, nearest, signed, 1 << 31));
         }
         _ => {}
     }

@@ -92,9 +92,28 @@ fn float_to_integer(cell: u64, convert: Convert, to: Type) -> u64 {
         let indefinite = convert.from == Type::F64 || to.bits() == 64;
         return if indefinite { 1 << (to.bits() - 1) } else { 0 };
     }
-    // The cast clamps to the range of i128, which contains all ranges of `to`.
-    let value = clamp(integral(x, convert.round) as i128, to);
-    value as u64 & (u64::MAX >> (64 - to.bits()))
+    // Casts clamp to the range of their type.
+    let (whole, all) = (integral(x, convert.round), u64::MAX >> (64 - to.bits()));
+    let highest = (all >> 1) as i64;
+    let bits = match to.is_signed() {
+        true => (whole as i64).clamp(-highest - 1, highest) as u64,
+        false => (whole as u64).min(all),
+    };
+    bits & all
+}
+
+/// Converts a double to an i32 or (`signed` is false) a u32, in a form that vectorises. It is rounded
+/// to nearest or to zero and clamped; NaN becomes `nan`.
+#[inline(always)]
+pub(crate) fn double_to_word(x: f64, nearest: bool, signed: bool, nan: u32) -> u32 {
+    /// Sums with it have no fraction.
+    const WHOLE: f64 = (3_u64 << 51) as f64;
+    let (lowest, highest) =
+        if signed { (-2147483649.0, 2147483648.0) } else { (-1.0, 4294967296.0) };
+    let near = x.max(lowest).min(highest);
+    let whole = if nearest { near + WHOLE - WHOLE } else { near };
+    let bits = if signed { whole as i32 as u32 } else { whole as u32 };
+    if x.is_nan() { nan } else { bits }
 }
 
 fn float_to_float(cell: u64, convert: Convert, to: Type) -> u64 {
@@ -238,6 +257,14 @@ mod tests {
                 assert_eq!(convert(x.to_bits(), numbers, Type::S64) as i64, x as i64, "{x:e}");
                 assert_eq!(convert(x.to_bits(), numbers, Type::U32) as u32, x as u32, "{x:e}");
                 assert_eq!(convert(x.to_bits(), numbers, Type::S8) as u8 as i8, x as i8, "{x:e}");
+                for x in [x, x.clamp(-2e9, 4.3e9) + 0.5, (x % 100.0).round() + 0.5] {
+                    let word = |round, signed| double_to_word(x, round == Nearest, signed, 1 << 31);
+                    for round in [Nearest, Zero] {
+                        let of = |to| convert(x.to_bits(), plain(Type::F64, round), to) as u32;
+                        assert_eq!(word(round, true), of(Type::S32), "{x:e} {round:?}");
+                        assert_eq!(word(round, false), of(Type::U32), "{x:e} {round:?}");
+                    }
+                }
                 let narrow = convert(x.to_bits(), plain(Type::F64, Nearest), Type::F32);
                 assert_eq!(narrow as u32, (x as f32).to_bits(), "{x:e}");
             }

@@ -2,7 +2,7 @@
 
 use super::operand::{Lanes, Row};
 use crate::base::MAX_LANES;
-use crate::exec::arith::convert::convert as converted;
+use crate::exec::arith::convert::{convert as converted, double_to_word};
 use crate::exec::arith::fp8;
 use crate::isa::{Round, Type};
 use crate::kernel::{Convert, Part, Source, TensorConvert};
@@ -49,6 +49,16 @@ fn quick(on: &mut Lanes<'_>, convert: Convert, to: Type, nan_to_zero: bool) -> b
         }
         (Type::F32, Type::U32, Round::Zero) if nan_to_zero => {
             on.write_function(&a, |a| f32::from_bits(a) as u32);
+        }
+        (Type::F64, Type::S32 | Type::U32, round @ (Round::Nearest | Round::Zero)) => {
+            let (a, nan) = (on.raw_pair(0), if nan_to_zero { 0 } else { 1 << 31 });
+            let double = |lane: usize| f64::from_bits(a[lane]);
+            match (round == Round::Nearest, to == Type::S32) {
+                (true, true) => on.write_bits(|l| double_to_word(double(l), true, true, nan)),
+                (true, false) => on.write_bits(|l| double_to_word(double(l), true, false, nan)),
+                (false, true) => on.write_bits(|l| double_to_word(double(l), false, true, nan)),
+                (false, false) => on.write_bits(|l| double_to_word(double(l), false, false, nan)),
+            }
         }
         _ => return false,
     }
