@@ -27,17 +27,13 @@ pub(super) struct NativeFetch {
     started: bool,
 }
 
-/// L0 of a sub-core: lines with their last use.
+/// L0 of a sub-core.
 #[derive(Clone)]
 struct Level0 {
     /// Line used last.
     last: u32,
-    /// Number of uses.
-    uses: u64,
     /// Lines present.
-    present: Vec<u32>,
-    /// Number of the last use by line; 0: absent.
-    used: Vec<u64>,
+    present: Recency,
     /// Cycle from which a further use of a line has no effect but on `last`, by line. `NEVER` if
     /// lines may have to be evicted.
     settled: Vec<Cycle>,
@@ -50,26 +46,74 @@ impl Level0 {
     /// Makes `line` the one used last. Returns true if it was absent.
     #[inline]
     fn use_line(&mut self, line: u32) -> bool {
-        self.uses += 1;
         self.last = line;
-        let absent = std::mem::replace(&mut self.used[line as usize], self.uses) == 0;
-        if absent {
-            self.present.push(line);
-            if self.present.len() > L0 {
-                self.evict();
-            }
+        let absent = self.present.use_line(line);
+        if self.present.len > L0 {
+            self.present.remove_oldest();
         }
         absent
     }
+}
 
-    /// Removes the least recently used line.
-    #[inline(never)]
-    fn evict(&mut self) {
-        let used = |&(_, line): &(usize, &u32)| self.used[*line as usize];
-        if let Some((least, _)) = self.present.iter().enumerate().min_by_key(used) {
-            let line = self.present.swap_remove(least);
-            self.used[line as usize] = 0;
+/// Lines in the order of their last uses: a ring of links, which the number after the last line closes.
+#[derive(Clone)]
+struct Recency {
+    /// Lines used before and after each line; [`NO_LINE`] before an absent one.
+    links: Vec<Link>,
+    len: usize,
+}
+
+/// Neighbors of a line in a [`Recency`].
+#[derive(Clone, Copy)]
+struct Link {
+    older: u32,
+    newer: u32,
+}
+
+impl Recency {
+    /// Creates an empty list for `lines` lines.
+    fn new(lines: u32) -> Recency {
+        let absent = Link { older: NO_LINE, newer: NO_LINE };
+        let mut links = vec![absent; lines as usize];
+        links.push(Link { older: lines, newer: lines });
+        Recency { links, len: 0 }
+    }
+
+    /// Makes a line the newest. Returns true if it was absent.
+    #[inline]
+    fn use_line(&mut self, line: u32) -> bool {
+        let absent = self.links[line as usize].older == NO_LINE;
+        if absent {
+            self.len += 1;
+        } else {
+            self.unlink(line);
         }
+        let end = self.end();
+        let newest = self.links[end as usize].older;
+        self.links[line as usize] = Link { older: newest, newer: end };
+        self.links[newest as usize].newer = line;
+        self.links[end as usize].older = line;
+        absent
+    }
+
+    /// Removes the line used least recently.
+    fn remove_oldest(&mut self) {
+        let oldest = self.links[self.end() as usize].newer;
+        self.unlink(oldest);
+        self.links[oldest as usize].older = NO_LINE;
+        self.len -= 1;
+    }
+
+    /// Makes the neighbors of a line each other's.
+    fn unlink(&mut self, line: u32) {
+        let Link { older, newer } = self.links[line as usize];
+        self.links[older as usize].newer = newer;
+        self.links[newer as usize].older = older;
+    }
+
+    /// Returns the number that closes the ring.
+    fn end(&self) -> u32 {
+        self.links.len() as u32 - 1
     }
 }
 
@@ -77,8 +121,8 @@ impl NativeFetch {
     /// Creates cold caches for a program of `lines` lines on an SM with `schedulers`.
     pub(super) fn new(times: Fetch, lines: u32, schedulers: u32, sm: SmId) -> NativeFetch {
         let times = Fetch { first: times.first + lateness(sm, times.spread), ..times };
-        let (used, settled) = (vec![0; lines as usize], vec![NEVER; lines as usize]);
-        let cold = Level0 { last: NO_LINE, uses: 0, present: Vec::new(), used, settled };
+        let (present, settled) = (Recency::new(lines), vec![NEVER; lines as usize]);
+        let cold = Level0 { last: NO_LINE, present, settled };
         let l0 = vec![cold; schedulers as usize];
         NativeFetch { times, arrives: vec![NEVER; lines as usize], l0, started: false }
     }
