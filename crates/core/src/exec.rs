@@ -40,7 +40,7 @@ pub use calls::{CallStack, finish_call};
 pub use copies::{CopiedData, Copies, land_copies};
 pub use heap::Heap;
 pub use image::{AddressMode, Channel, HEADER_BYTES, Image, ImageShape};
-pub use lanes::Vectors;
+pub use lanes::{Vectors, vectorized};
 pub use mbarrier::{CopyArrival, arrive_by_copies};
 pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes};
 pub use registers::WarpPlace;

@@ -36,12 +36,13 @@ impl PartialEq for Vectors {
     }
 }
 
-/// Runs loops over lanes with AVX2 where the processor has it, else with what every processor has.
+/// Runs loops, mostly over lanes, with AVX2 where the processor has it, else with what every processor
+/// has.
 ///
 /// Only code that is inlined gains from it, so `loops` is a closure with `#[inline(always)]`. It is
 /// told whether they are compiled for AVX2 with fused multiply-add, a constant when it is compiled.
 #[inline(always)]
-pub(super) fn vectorized<T>(vectors: Vectors, loops: impl FnOnce(bool) -> T) -> T {
+pub fn vectorized<T>(vectors: Vectors, loops: impl FnOnce(bool) -> T) -> T {
     struct Loops<F>(F);
     impl<T, F: FnOnce(bool) -> T> pulp::WithSimd for Loops<F> {
         type Output = T;

@@ -3,7 +3,7 @@
 use super::Sm;
 use crate::base::{Cycle, LaneMask, Pc};
 use crate::event::Observer;
-use crate::exec;
+use crate::exec::{self, Vectors};
 use crate::machine::pricing::Visibility;
 use crate::machine::scheduler::NEVER;
 use crate::machine::verdict::{Finish, Limit};
@@ -161,9 +161,19 @@ impl<O: Observer> Sm<'_, O> {
 
     /// Runs the turns of an extent. Returns the end of the SM, if reached.
     ///
-    /// The first claim on shared ports rotates by cycle.
+    /// Processors with AVX2 have shorter instructions for its masks and shifts, too.
     #[inline(never)]
     fn turns(&mut self, extent: Extent) -> Option<Finish> {
+        exec::vectorized(
+            Vectors::default(),
+            #[inline(always)]
+            |_| self.all_turns(extent),
+        )
+    }
+
+    /// As [`Sm::turns`]. The first claim on shared ports rotates by cycle.
+    #[inline(always)]
+    fn all_turns(&mut self, extent: Extent) -> Option<Finish> {
         let ahead = matches!(extent, Extent::Ahead | Extent::Beside);
         let most = self.issued + if extent == Extent::Beside { ISSUES_BESIDE } else { ISSUES };
         // Other SMs wait for the turns of this cycle.
