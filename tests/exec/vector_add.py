@@ -59,7 +59,7 @@ device = [handle("cuMemAlloc_v2", size) for _ in host]
 for there, here in zip(device, host):
     call("cuMemcpyHtoD_v2", there, here, size)
 if "fault" in sys.argv:
-    device[2].value += 4 * n
+    device[2].value += 2 << 20  # beyond its page
 places = (ctypes.c_void_p * 3)(*(ctypes.addressof(place) for place in device))
 call("cuLaunchKernel", kernel, blocks, 1, 1, 256, 1, 1, 0, None, places, None)
 if "leave" in sys.argv:

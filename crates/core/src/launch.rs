@@ -38,7 +38,7 @@ pub use plan::{Plan, Relation};
 pub use term::MemoryView;
 pub use typed::{extent, setting};
 
-use crate::exec::Heap;
+use crate::exec::{Heap, SegmentImage};
 use crate::kernel::StaticVariable;
 use crate::kernel::layout::WORKSPACE;
 
@@ -71,10 +71,23 @@ pub struct Launch {
     ///
     /// `None` is an empty heap of CUDA's default size, if the kernel calls `malloc` or `free`.
     pub heap: Option<Heap>,
+    /// Memory beside the buffers that kernels can reach.
+    pub spare: Spare,
     /// Conditions that must hold after the run.
     pub expectations: Vec<Expectation>,
     /// Values of the named constants, for the report.
     pub constants: Vec<(String, i64)>,
+}
+
+/// Device memory that belongs to no buffer, and that kernels can reach.
+///
+/// A GPU maps whole pages, so an access beside an allocation may meet no bound.
+#[derive(Clone, Debug, Default)]
+pub struct Spare {
+    /// Pieces, without overlap with each other and with buffers.
+    pub pieces: Vec<SegmentImage>,
+    /// Lowest address in them that the run accessed.
+    pub accessed: Option<u64>,
 }
 
 /// Place of a module's variables during a launch.

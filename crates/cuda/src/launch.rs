@@ -5,7 +5,7 @@ use std::sync::Arc;
 use simt_core::code::Code;
 use simt_core::exec::Heap;
 use simt_core::kernel::Kernel;
-use simt_core::launch::{Launch, Variables};
+use simt_core::launch::{Launch, Spare, Variables};
 use simt_core::machine::{DoesNotFit, Occupancy, Options};
 use simt_core::spec::Machine;
 use simt_core::{Program, diag};
@@ -117,6 +117,7 @@ impl Driver {
             buffers: Vec::new(),
             variables: Variables::InBuffers,
             heap: None,
+            spare: Spare::default(),
             expectations: Vec::new(),
             constants: Vec::new(),
         };

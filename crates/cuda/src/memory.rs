@@ -3,7 +3,7 @@
 //! Device memory lies at addresses of the simulator's layout ([`BUFFER_BASE`]) where a process has
 //! none. Pinned and managed memory is memory of the process; a kernel addresses it by the address
 //! that the process uses. A freed address is not used again before the space is exhausted, so a
-//! stale pointer faults.
+//! stale pointer faults, unless a GPU's page has a small allocation before it.
 
 mod shared;
 
@@ -13,7 +13,7 @@ use std::fs::File;
 use simt_core::exec::SegmentImage;
 use simt_core::isa::Type;
 use simt_core::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE};
-use simt_core::launch::Buffer;
+use simt_core::launch::{Buffer, Spare};
 
 use crate::abi::host::{HostMemory, map_page};
 use crate::abi::pointer::WINDOWS;
@@ -122,6 +122,8 @@ fn reach(bytes: u64) -> u64 {
 #[derive(Debug)]
 pub(crate) struct AddressSpace {
     allocations: BTreeMap<u64, Allocation>,
+    /// Content of the memory that [`AddressSpace::lend_spare`] lent last, by address.
+    spare: BTreeMap<u64, Vec<u32>>,
     /// Address from which the next place is searched.
     next: u64,
     /// Pages of simulated memory that the process has.
@@ -137,6 +139,7 @@ impl AddressSpace {
     pub(crate) fn new(limit: u64) -> AddressSpace {
         AddressSpace {
             allocations: BTreeMap::new(),
+            spare: BTreeMap::new(),
             next: BUFFER_BASE,
             pages: BTreeSet::new(),
             used: 0,
@@ -351,6 +354,34 @@ impl AddressSpace {
         lent.collect()
     }
 
+    /// Takes the memory behind small allocations and managed ones, up to the next allocation or the end
+    /// of the page.
+    ///
+    /// A GPU maps whole pages, so kernels reach it. What a kernel stored there stays until an allocation
+    /// is made or freed beside it; the program does not see it.
+    pub(crate) fn lend_spare(&mut self) -> Spare {
+        let nexts = self.allocations.keys().skip(1).map(|next| next & !3).chain([u64::MAX]);
+        let mut content = std::mem::take(&mut self.spare);
+        let pieces = self.allocations.values().zip(nexts).filter_map(|(a, next)| {
+            let page = match a.purpose {
+                Use::Device if a.bytes < DEVICE_PAGE / 2 => DEVICE_PAGE,
+                Use::Managed => PAGE as u64,
+                _ => return None,
+            };
+            let from = a.reach_end().next_multiple_of(4);
+            let bytes = from.next_multiple_of(page).min(next).checked_sub(from)?;
+            let words = content.remove(&from).filter(|words| words.len() as u64 == bytes / 4);
+            (bytes > 0).then(|| (from, bytes, words.unwrap_or_default(), true))
+        });
+        Spare { pieces: pieces.collect(), accessed: None }
+    }
+
+    /// Takes that memory back after a launch.
+    pub(crate) fn take_spare_back(&mut self, spare: Spare) {
+        let pieces = spare.pieces.into_iter().map(|(address, _, words, _)| (address, words));
+        self.spare = pieces.collect();
+    }
+
     /// Takes the contents back after a launch, in the order of [`AddressSpace::lend`].
     ///
     /// In memory of the process, it writes only words that the launch changed, because the program
@@ -437,6 +468,27 @@ mod tests {
         space.take_back(lent);
         assert_eq!(space.lend(false)[0].words.last(), Some(&7), "content past the end stays");
         assert!(space.device_bytes(a, DEVICE_PAGE + 5).is_err(), "copies end where it ends");
+    }
+
+    #[test]
+    fn memory_behind_small_allocations_keeps_its_content() {
+        let mut space = AddressSpace::new(1 << 30);
+        let [a, b, large] =
+            [100, 600, DEVICE_PAGE].map(|bytes| space.allocate(bytes, 1).expect("room"));
+        let spare = space.lend_spare();
+        let places = |spare: &Spare| -> Vec<(u64, u64)> {
+            spare.pieces.iter().map(|&(address, bytes, ..)| (address, bytes)).collect()
+        };
+        assert_eq!(places(&spare), [(a + 512, b - a - 512), (b + 1024, large - b - 1024)]);
+        space.take_spare_back(spare);
+        assert_eq!(space.free(large, &[Use::Device]), Ok(()));
+        let mut spare = space.lend_spare();
+        let end = a.next_multiple_of(DEVICE_PAGE).max(a + DEVICE_PAGE);
+        assert_eq!(places(&spare)[1], (b + 1024, end - b - 1024), "to the end of the page");
+        spare.pieces[1].2 = vec![7; (end - b - 1024) as usize / 4];
+        space.take_spare_back(spare);
+        let spare = space.lend_spare();
+        assert_eq!((spare.pieces[0].2.len(), spare.pieces[1].2[0]), (0, 7));
     }
 
     #[test]

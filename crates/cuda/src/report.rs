@@ -1,5 +1,6 @@
 //! Reports of launches: the last one, and the lines for `simt-sim exec`.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ enum Last {
 pub(crate) struct Reports {
     /// Launches so far.
     pub(crate) launches: u64,
+    /// Kernels of which an access beside the allocations was told.
+    pub(crate) beside: BTreeSet<String>,
     last: Last,
     metrics: Vec<String>,
     whole: bool,
@@ -35,7 +38,8 @@ impl Reports {
         let file = options.reports.as_deref().and_then(open);
         let metrics = options.metrics.clone();
         let told = options.reports.clone().zip(options.errors.clone());
-        Reports { launches: 0, last: Last::None, metrics, whole: options.whole, file, told }
+        let beside = BTreeSet::new();
+        Reports { launches: 0, beside, last: Last::None, metrics, whole: options.whole, file, told }
     }
 
     /// Explains something on standard error. If that is not the standard error of the process that
@@ -122,6 +126,15 @@ fn open(folder: &Path) -> Option<File> {
     let path = folder.join(format!("{}.jsonl", std::process::id()));
     let opened = appended(&path);
     opened.map_err(|e| crate::say(&format!("warning: `{}`: {e}\n", path.display()))).ok()
+}
+
+/// Tells of an access to memory of no allocation, which a GPU does not notice.
+pub(crate) fn beside(row: &Launched, place: &str) -> String {
+    let Launched { kernel, program, .. } = row;
+    format!(
+        "simt-sim: launch of `{kernel}` ({program})\n  warning: out of bounds, which a GPU does not \
+         notice: {place} (`--checks` stops there)\n"
+    )
 }
 
 /// Explains how a launch failed, in the words of `simt-sim run`.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use simt_core::checks::Checks;
+use simt_core::checks::{self, Checks};
 use simt_core::code::Code;
 use simt_core::exec::FaultKind;
+use simt_core::isa::Space;
 use simt_core::launch::{Buffer, Launch};
 use simt_core::machine::{Finish, Options};
 use simt_core::spec::Machine;
@@ -33,7 +34,11 @@ impl Driver {
             return None;
         }
         launch.heap = heap.map(|new| state.heap.take().unwrap_or(new));
-        launch.buffers = self.memory.lend(self.options.checks.is_some());
+        let exact = self.options.checks.is_some();
+        if !exact {
+            launch.spare = self.memory.lend_spare();
+        }
+        launch.buffers = self.memory.lend(exact);
         Some(Running {
             context,
             device: ready.device,
@@ -52,7 +57,7 @@ impl Driver {
 
     /// Takes memory back after a run, and notes its time and its end.
     pub(crate) fn settle(&mut self, ended: Ended) {
-        let Ended { context, device, done, findings, said, row } = ended;
+        let Ended { context, device, done, findings, said, beside, row } = ended;
         if !said.is_empty() {
             self.queue.leave(Left::Said(said));
         }
@@ -71,6 +76,12 @@ impl Driver {
         let cycles = (done.cycles() + overhead).max(1);
         let buffers = std::mem::take(&mut done.launch_mut().buffers);
         self.memory.take_back(buffers);
+        self.memory.take_spare_back(std::mem::take(&mut done.launch_mut().spare));
+        if let Some(place) = beside
+            && self.reports.beside.insert(row.kernel.clone())
+        {
+            self.queue.leave(Left::Said(report::beside(&row, &place)));
+        }
         if let (Some(heap), Ok(state)) =
             (done.launch_mut().heap.take(), self.contexts.get_mut(context))
         {
@@ -137,6 +148,8 @@ pub(crate) struct Ended {
     findings: [u64; 2],
     /// Lines for standard error.
     said: String,
+    /// Place beside the allocations that the kernel accessed, in words.
+    beside: Option<String>,
     row: Launched,
 }
 
@@ -167,8 +180,10 @@ impl Running {
                 })
             }
         };
+        let mut beside = None;
         let done = match done {
             Ok(mut done) => {
+                beside = place_beside(&program, &row.kernel, done.launch_mut());
                 // The report of a fault names the allocation next to a bad address, so it is made
                 // before memory is taken back.
                 if recorded.is_some() || failure(done.finish()).is_some() {
@@ -185,7 +200,7 @@ impl Running {
                 Err((Vec::new(), error))
             }
         };
-        Ended { context, device, done, findings, said, row }
+        Ended { context, device, done, findings, said, beside, row }
     }
 }
 
@@ -243,6 +258,13 @@ impl Done {
             run => run,
         }
     }
+}
+
+/// Describes the lowest address of no allocation that a launch accessed.
+fn place_beside(program: &Program, kernel: &str, launch: &Launch) -> Option<String> {
+    let address = launch.spare.accessed?;
+    let kernel = program.kernels.iter().find(|k| k.name == kernel)?;
+    checks::nearest(kernel, launch, Space::Global, address, 1)
 }
 
 /// Returns the error of a launch that did not finish.

@@ -4,7 +4,7 @@
 //! word by word, so another SM may see half of it, as PTX allows for vectors. 64-bit atomics on one
 //! memory exclude each other.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::heap::Heap;
@@ -25,6 +25,10 @@ pub type SegmentImage = (u64, u64, Vec<u32>, bool);
 pub struct GlobalMemory {
     /// Sorted by address, without overlap.
     segments: Vec<Segment>,
+    /// Memory beside the segments that kernels can reach, sorted by address.
+    spare: Vec<Segment>,
+    /// Bits of the lowest address in `spare` that was accessed, inverted; 0: none.
+    accessed: AtomicU64,
     /// Lock held during a 64-bit read-modify-write, which spans two words.
     pairs: Mutex<()>,
     /// Allocations of `malloc`; their content is the segment at `HEAP_BASE`.
@@ -41,6 +45,25 @@ pub(super) struct Segment {
 }
 
 impl Segment {
+    /// Creates a segment. Without words it holds zeros.
+    fn new((address, bytes, mut words, writable): SegmentImage) -> Segment {
+        assert!(address % 4 == 0, "segment at 0x{address:x} is not word-aligned");
+        if words.is_empty() {
+            // The operating system gives zeros on first touch.
+            words = vec![0; bytes.div_ceil(4) as usize];
+        }
+        words.resize(bytes.div_ceil(4) as usize, 0);
+        // Works in place: the standard library reuses the allocation for an element of the same size.
+        let words = words.into_iter().map(AtomicU32::new).collect();
+        Segment { address, bytes, writable, words }
+    }
+
+    /// Returns its content.
+    fn into_image(self) -> SegmentImage {
+        let words = self.words.into_iter().map(AtomicU32::into_inner).collect();
+        (self.address, self.bytes, words, self.writable)
+    }
+
     /// Returns true if the `bytes` bytes at `address` are inside.
     #[inline(always)]
     pub(super) fn holds(&self, address: u64, bytes: u64) -> bool {
@@ -56,25 +79,7 @@ impl GlobalMemory {
     /// Panics if an address is not a multiple of 4 or segments overlap: the caller's layout is
     /// wrong.
     pub fn new(segments: Vec<SegmentImage>) -> GlobalMemory {
-        let mut segments: Vec<Segment> = segments
-            .into_iter()
-            .map(|(address, bytes, mut words, writable)| {
-                assert!(address % 4 == 0, "segment at 0x{address:x} is not word-aligned");
-                if words.is_empty() {
-                    // The operating system gives zeros on first touch.
-                    words = vec![0; bytes.div_ceil(4) as usize];
-                }
-                words.resize(bytes.div_ceil(4) as usize, 0);
-                // Works in place: the standard library reuses the allocation for an element of the
-                // same size.
-                Segment {
-                    address,
-                    bytes,
-                    writable,
-                    words: words.into_iter().map(AtomicU32::new).collect(),
-                }
-            })
-            .collect();
+        let mut segments: Vec<Segment> = segments.into_iter().map(Segment::new).collect();
         segments.sort_by_key(|s| s.address);
         for pair in segments.windows(2) {
             assert!(
@@ -84,7 +89,20 @@ impl GlobalMemory {
                 pair[1].address
             );
         }
-        GlobalMemory { segments, pairs: Mutex::new(()), heap: Mutex::default() }
+        GlobalMemory { segments, ..GlobalMemory::default() }
+    }
+
+    /// Adds memory beside the segments, which an access finds if no segment holds its address.
+    pub fn with_spare(self, pieces: Vec<SegmentImage>) -> GlobalMemory {
+        let mut spare: Vec<Segment> = pieces.into_iter().map(Segment::new).collect();
+        spare.sort_by_key(|s| s.address);
+        GlobalMemory { spare, ..self }
+    }
+
+    /// Takes that memory, with the lowest address in it that was accessed.
+    pub fn take_spare(&mut self) -> (Vec<SegmentImage>, Option<u64>) {
+        let lowest = Some(!*self.accessed.get_mut()).filter(|&lowest| lowest != u64::MAX);
+        (self.spare.drain(..).map(Segment::into_image).collect(), lowest)
     }
 
     /// Returns the current words of the segment that starts at `address`.
@@ -111,9 +129,12 @@ impl GlobalMemory {
     /// Iterates over the mapped words of `len` words from `address`, with indices.
     fn cells(&self, address: u64, len: usize) -> impl Iterator<Item = (usize, &AtomicU32)> {
         let end = address.saturating_add(4 * len as u64);
-        let first = self.segments.partition_point(|s| s.address <= address).saturating_sub(1);
-        let from = self.segments.get(first..).unwrap_or_default();
-        let there = from.iter().take_while(move |s| s.address < end);
+        let from = |segments: &'_ [Segment]| {
+            segments.partition_point(|s| s.address <= address).saturating_sub(1)
+        };
+        let of = [&self.segments, &self.spare].map(|of| of.get(from(of)..).unwrap_or_default());
+        let there =
+            of.into_iter().flat_map(move |of| of.iter().take_while(move |s| s.address < end));
         there.flat_map(move |s| {
             let skipped = (address.saturating_sub(s.address) / 4) as usize;
             let first = (s.address.max(address) - address) as usize / 4;
@@ -133,20 +154,10 @@ impl GlobalMemory {
 
     /// Returns all segments with their content, sorted by address.
     pub fn into_segments(self) -> Vec<SegmentImage> {
-        self.segments
-            .into_iter()
-            .map(|s| {
-                (
-                    s.address,
-                    s.bytes,
-                    s.words.into_iter().map(AtomicU32::into_inner).collect(),
-                    s.writable,
-                )
-            })
-            .collect()
+        self.segments.into_iter().map(Segment::into_image).collect()
     }
 
-    /// Returns the last segment that starts at or below `address`.
+    /// Returns the segment that holds `address`; if none does, the last one that starts below.
     #[inline(always)]
     pub(super) fn segment(&self, address: u64) -> Option<&Segment> {
         let after = match &self.segments[..] {
@@ -154,7 +165,23 @@ impl GlobalMemory {
             few if few.len() <= 8 => few.iter().take_while(|s| s.address <= address).count(),
             many => many.partition_point(|s| s.address <= address),
         };
-        self.segments.get(after.checked_sub(1)?)
+        let last = after.checked_sub(1).and_then(|last| self.segments.get(last));
+        if self.spare.is_empty() || last.is_some_and(|last| last.holds(address, 1)) {
+            return last;
+        }
+        self.spare(address).or(last)
+    }
+
+    /// Returns the spare memory that holds `address`, and notes the access.
+    #[cold]
+    #[inline(never)]
+    fn spare(&self, address: u64) -> Option<&Segment> {
+        let after = self.spare.partition_point(|s| s.address <= address);
+        let found = self.spare.get(after.checked_sub(1)?)?;
+        found.holds(address, 1).then(|| {
+            self.accessed.fetch_max(!address, Relaxed);
+            found
+        })
     }
 
     /// Returns a view of one segment.

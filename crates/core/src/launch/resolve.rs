@@ -8,7 +8,7 @@ use super::plan::{BufferPlan, LaunchPlan, Plan};
 use super::term::{Scope, Side, integer};
 use super::token::tokenize;
 use super::variable::{kept_variables, other_size, words_of};
-use super::{Buffer, Launch, Overrides, Variables};
+use super::{Buffer, Launch, Overrides, Spare, Variables};
 use crate::diag::{Diagnostic, Span, closest, has_errors};
 use crate::isa::Space;
 use crate::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE};
@@ -177,6 +177,7 @@ impl Plan {
                 buffers,
                 variables: Variables::Fresh,
                 heap: None,
+                spare: Spare::default(),
                 expectations,
                 constants: constants.into_iter().take(self.constants.len()).collect(),
             }),

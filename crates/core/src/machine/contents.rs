@@ -3,7 +3,7 @@
 use crate::exec::{self, GlobalMemory, Heap, SegmentImage};
 use crate::kernel::Kernel;
 use crate::kernel::layout::HEAP_BASE;
-use crate::launch::{Buffer, Launch};
+use crate::launch::{Buffer, Launch, Spare};
 
 /// Returns the content of device memory at the start of a launch.
 pub(super) fn images(kernel: &Kernel, launch: &Launch) -> Vec<SegmentImage> {
@@ -28,10 +28,13 @@ pub(super) fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
     segments.extend(exec::parameters(kernel, &launch.params));
     let fresh = || kernel.uses_heap().then(Heap::default);
     GlobalMemory::with_heap(segments, launch.heap.take().or_else(fresh))
+        .with_spare(std::mem::take(&mut launch.spare.pieces))
 }
 
 /// Moves the buffers back.
-pub(super) fn unload(global: GlobalMemory, launch: &mut Launch) {
+pub(super) fn unload(mut global: GlobalMemory, launch: &mut Launch) {
+    let (pieces, accessed) = global.take_spare();
+    launch.spare = Spare { pieces, accessed };
     let (segments, heap) = global.into_parts();
     launch.heap = heap;
     let mut mapped: Vec<&mut Buffer> = launch.buffers.iter_mut().filter(|b| b.mapped).collect();

@@ -5,7 +5,7 @@ use crate::diag::Span;
 use crate::exec::FaultKind;
 use crate::isa::{Class, Compare, FloatMode, Isa, Space, Type};
 use crate::kernel::*;
-use crate::launch::{Buffer, Variables};
+use crate::launch::{Buffer, Spare, Variables};
 
 const OUT: u64 = 0x0700_0000_0000;
 
@@ -160,6 +160,7 @@ fn launch(blocks: u32, threads: u32, words: usize) -> Launch {
         buffers: vec![buffer],
         variables: Variables::Fresh,
         heap: None,
+        spare: Spare::default(),
         expectations: Vec::new(),
         constants: Vec::new(),
     }

@@ -1,6 +1,6 @@
 //! Occupancy: resident blocks of a kernel, from the machine's resources.
 
-use simt_core::launch::{Launch, Variables};
+use simt_core::launch::{Launch, Spare, Variables};
 use simt_core::machine::Occupancy;
 
 use super::entry_points;
@@ -31,6 +31,7 @@ fn blocks(driver: &mut Driver, kernel: Handle, threads: i32, shared: usize) -> R
         buffers: Vec::new(),
         variables: Variables::InBuffers,
         heap: None,
+        spare: Spare::default(),
         expectations: Vec::new(),
         constants: Vec::new(),
     };

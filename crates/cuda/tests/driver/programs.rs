@@ -373,8 +373,32 @@ fn a_cooperative_launch_has_a_workspace() {
     assert_eq!(cuda.call("cuCtxSynchronize", &[]), 719, "the kernel traps");
 }
 
+/// Bytes of a page of device memory.
+const DEVICE_PAGE: u64 = 2 << 20;
+/// Set in processes that have device memory for themselves: others must not be beside it.
+const ALONE: &str = "SIMT_SIM_TEST_ALONE";
+
 #[test]
-fn the_rest_of_an_allocations_unit_can_be_reached() {
+fn the_rest_of_a_small_allocations_page_can_be_reached() {
+    if std::env::var_os(ALONE).is_some() {
+        return reach_the_rest_of_a_page();
+    }
+    let child = |checks| {
+        let mut child = std::process::Command::new(std::env::current_exe().expect("the test"));
+        child.args(["--exact", "programs::the_rest_of_a_small_allocations_page_can_be_reached"]);
+        child.args(["--nocapture"]).env(ALONE, "1").env("SIMT_SIM_CHECKS", checks);
+        let child = child.output().expect("the child starts");
+        (child.status.success(), String::from_utf8_lossy(&child.stderr).into_owned())
+    };
+    let (succeeds, words) = child("");
+    let told = "warning: out of bounds, which a GPU does not notice: `allocation 4[1024]`";
+    assert!(succeeds && words.contains(told), "{words}");
+    assert_eq!(words.matches("does not notice").count(), 1, "once for the kernel\n{words}");
+    let (succeeds, words) = child("bounds");
+    assert!(!succeeds && words.contains("FAULT: out of bounds"), "{words}");
+}
+
+fn reach_the_rest_of_a_page() {
     let cuda = Driver::load();
     cuda.context();
     let add = cuda.kernel(PTX, "add");
@@ -383,6 +407,10 @@ fn the_rest_of_an_allocations_unit_can_be_reached() {
     // 512 bytes are a GPU's unit: reading on does not fault, as in two tests of Numba.
     assert_eq!(cuda.launch(add, 1, 128, &[few, few, sums, 128]), 0);
     assert_eq!(cuda.download(sums, 11)[9..], [2, 0]);
-    assert_eq!(cuda.launch(add, 1, 160, &[few, few, sums, 160]), 0);
-    assert_eq!(cuda.call("cuCtxSynchronize", &[]), ILLEGAL_ADDRESS);
+    // Nor does it up to the end of the page. What was stored there stays.
+    let beyond = sums + 4096;
+    assert_eq!(cuda.run(add, 1, 32, &[few, few, beyond, 10]), 0);
+    assert_eq!(cuda.run(add, 1, 32, &[few, beyond, sums, 11]), 0);
+    assert_eq!(cuda.download(sums, 11)[8..], [3, 3, 0]);
+    assert_eq!(cuda.run(add, 1, 32, &[few + DEVICE_PAGE, few, sums, 1]), ILLEGAL_ADDRESS);
 }

@@ -27,6 +27,27 @@ fn segments_keep_their_content() {
 }
 
 #[test]
+fn spare_memory_is_found_where_no_segment_is() {
+    let segments = vec![(0x1000, 8, vec![1, 2], true), (0x2000, 8, vec![5, 6], true)];
+    let spare = vec![(0x2008, 24, vec![], true), (0x1008, 16, vec![7], true)];
+    let mut memory = GlobalMemory::new(segments).with_spare(spare);
+    let at = |a| memory.segment(a).filter(|s| s.holds(a, 4)).map(|s| s.address);
+    assert_eq!([0xfff, 0x1004, 0x2004, 0x1018].map(at), [None, Some(0x1000), Some(0x2000), None]);
+    assert_eq!(memory.accessed.load(Relaxed), 0, "nothing yet");
+    assert_eq!([0x2010, 0x100c, 0x2008].map(at), [Some(0x2008), Some(0x1008), Some(0x2008)]);
+    let mut words = [9; 8];
+    memory.read(0x1004, &mut words);
+    assert_eq!(words, [2, 7, 0, 0, 0, 9, 9, 9]);
+    memory.write(0x100c, &[8]);
+    let (pieces, lowest) = memory.take_spare();
+    assert_eq!((&pieces[0].2[..], lowest), (&[7, 8, 0, 0][..], Some(0x100c)));
+    assert_eq!(
+        (memory.segment(0x100c).map(|s| s.address), memory.take_spare().0),
+        (Some(0x1000), vec![])
+    );
+}
+
+#[test]
 #[should_panic(expected = "overlap")]
 fn overlapping_segments_are_refused() {
     GlobalMemory::new(vec![(0x1000, 8, vec![0; 2], true), (0x1004, 4, vec![0], true)]);
