@@ -354,11 +354,10 @@ impl AddressSpace {
         lent.collect()
     }
 
-    /// Takes the memory behind small allocations and managed ones, up to the next allocation or the end
-    /// of the page.
+    /// Takes the unallocated rest of the page after each small or managed allocation for a launch.
     ///
-    /// A GPU maps whole pages, so kernels reach it. What a kernel stored there stays until an allocation
-    /// is made or freed beside it; the program does not see it.
+    /// A GPU maps whole pages, so kernels can access it. The program cannot. Its content lasts until an
+    /// allocation on the page is made or freed.
     pub(crate) fn lend_spare(&mut self) -> Spare {
         let nexts = self.allocations.keys().skip(1).map(|next| next & !3).chain([u64::MAX]);
         let mut content = std::mem::take(&mut self.spare);
@@ -380,6 +379,13 @@ impl AddressSpace {
     pub(crate) fn take_spare_back(&mut self, spare: Spare) {
         let pieces = spare.pieces.into_iter().map(|(address, _, words, _)| (address, words));
         self.spare = pieces.collect();
+    }
+
+    /// Describes an address of no allocation by its distance from the allocation before it.
+    pub(crate) fn describe(&self, address: u64) -> Option<String> {
+        let (_, a) = self.allocations.range(..address).next_back()?;
+        let (past, bytes) = (address.checked_sub(a.end())?, a.bytes);
+        Some(format!("{past} bytes past the end of `{}` ({bytes} bytes)", a.name))
     }
 
     /// Takes the contents back after a launch, in the order of [`AddressSpace::lend`].

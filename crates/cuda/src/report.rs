@@ -23,7 +23,7 @@ enum Last {
 pub(crate) struct Reports {
     /// Launches so far.
     pub(crate) launches: u64,
-    /// Kernels of which an access beside the allocations was told.
+    /// Kernels with a reported access outside of all allocations.
     pub(crate) beside: BTreeSet<String>,
     last: Last,
     metrics: Vec<String>,
@@ -128,12 +128,12 @@ fn open(folder: &Path) -> Option<File> {
     opened.map_err(|e| crate::say(&format!("warning: `{}`: {e}\n", path.display()))).ok()
 }
 
-/// Tells of an access to memory of no allocation, which a GPU does not notice.
+/// Warns of an access outside of all allocations, which a GPU does not detect.
 pub(crate) fn beside(row: &Launched, place: &str) -> String {
     let Launched { kernel, program, .. } = row;
     format!(
-        "simt-sim: launch of `{kernel}` ({program})\n  warning: out of bounds, which a GPU does not \
-         notice: {place} (`--checks` stops there)\n"
+        "simt-sim: launch of `{kernel}` ({program})\n  warning: out of bounds: {place}; a GPU does not \
+         detect this, `--checks` does\n"
     )
 }
 

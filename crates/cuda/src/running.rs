@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use simt_core::checks::{self, Checks};
+use simt_core::checks::Checks;
 use simt_core::code::Code;
 use simt_core::exec::FaultKind;
-use simt_core::isa::Space;
 use simt_core::launch::{Buffer, Launch};
 use simt_core::machine::{Finish, Options};
 use simt_core::spec::Machine;
@@ -57,7 +56,7 @@ impl Driver {
 
     /// Takes memory back after a run, and notes its time and its end.
     pub(crate) fn settle(&mut self, ended: Ended) {
-        let Ended { context, device, done, findings, said, beside, row } = ended;
+        let Ended { context, device, done, findings, said, row } = ended;
         if !said.is_empty() {
             self.queue.leave(Left::Said(said));
         }
@@ -76,7 +75,9 @@ impl Driver {
         let cycles = (done.cycles() + overhead).max(1);
         let buffers = std::mem::take(&mut done.launch_mut().buffers);
         self.memory.take_back(buffers);
-        self.memory.take_spare_back(std::mem::take(&mut done.launch_mut().spare));
+        let spare = std::mem::take(&mut done.launch_mut().spare);
+        let beside = spare.accessed.and_then(|address| self.memory.describe(address));
+        self.memory.take_spare_back(spare);
         if let Some(place) = beside
             && self.reports.beside.insert(row.kernel.clone())
         {
@@ -148,8 +149,6 @@ pub(crate) struct Ended {
     findings: [u64; 2],
     /// Lines for standard error.
     said: String,
-    /// Place beside the allocations that the kernel accessed, in words.
-    beside: Option<String>,
     row: Launched,
 }
 
@@ -180,10 +179,8 @@ impl Running {
                 })
             }
         };
-        let mut beside = None;
         let done = match done {
             Ok(mut done) => {
-                beside = place_beside(&program, &row.kernel, done.launch_mut());
                 // The report of a fault names the allocation next to a bad address, so it is made
                 // before memory is taken back.
                 if recorded.is_some() || failure(done.finish()).is_some() {
@@ -200,7 +197,7 @@ impl Running {
                 Err((Vec::new(), error))
             }
         };
-        Ended { context, device, done, findings, said, beside, row }
+        Ended { context, device, done, findings, said, row }
     }
 }
 
@@ -258,13 +255,6 @@ impl Done {
             run => run,
         }
     }
-}
-
-/// Describes the lowest address of no allocation that a launch accessed.
-fn place_beside(program: &Program, kernel: &str, launch: &Launch) -> Option<String> {
-    let address = launch.spare.accessed?;
-    let kernel = program.kernels.iter().find(|k| k.name == kernel)?;
-    checks::nearest(kernel, launch, Space::Global, address, 1)
 }
 
 /// Returns the error of a launch that did not finish.
