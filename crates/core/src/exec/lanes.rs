@@ -42,7 +42,7 @@ impl PartialEq for Vectors {
 /// Only code that is inlined gains from it, so `loops` is a closure with `#[inline(always)]`. It is
 /// told whether they are compiled for AVX2 with fused multiply-add, a constant when it is compiled.
 #[inline(always)]
-pub fn vectorized<T>(vectors: Vectors, loops: impl FnOnce(bool) -> T) -> T {
+pub(crate) fn vectorized<T>(vectors: Vectors, loops: impl FnOnce(bool) -> T) -> T {
     struct Loops<F>(F);
     impl<T, F: FnOnce(bool) -> T> pulp::WithSimd for Loops<F> {
         type Output = T;

@@ -129,12 +129,12 @@ impl GlobalMemory {
     /// Iterates over the mapped words of `len` words from `address`, with indices.
     fn cells(&self, address: u64, len: usize) -> impl Iterator<Item = (usize, &AtomicU32)> {
         let end = address.saturating_add(4 * len as u64);
-        let from = |segments: &'_ [Segment]| {
-            segments.partition_point(|s| s.address <= address).saturating_sub(1)
-        };
-        let of = [&self.segments, &self.spare].map(|of| of.get(from(of)..).unwrap_or_default());
-        let there =
-            of.into_iter().flat_map(move |of| of.iter().take_while(move |s| s.address < end));
+        let both = [&self.segments, &self.spare].into_iter();
+        let there = both.flat_map(move |segments| {
+            let first = segments.partition_point(|s| s.address <= address).saturating_sub(1);
+            let from = segments.get(first..).unwrap_or_default();
+            from.iter().take_while(move |s| s.address < end)
+        });
         there.flat_map(move |s| {
             let skipped = (address.saturating_sub(s.address) / 4) as usize;
             let first = (s.address.max(address) - address) as usize / 4;

@@ -161,7 +161,7 @@ impl<O: Observer> Sm<'_, O> {
 
     /// Runs the turns of an extent. Returns the end of the SM, if reached.
     ///
-    /// Processors with AVX2 have shorter instructions for its masks and shifts, too.
+    /// It is compiled for AVX2, too: masks and shifts take fewer instructions there.
     #[inline(never)]
     fn turns(&mut self, extent: Extent) -> Option<Finish> {
         exec::vectorized(

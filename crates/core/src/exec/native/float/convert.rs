@@ -52,13 +52,8 @@ fn quick(on: &mut Lanes<'_>, convert: Convert, to: Type, nan_to_zero: bool) -> b
         }
         (Type::F64, Type::S32 | Type::U32, round @ (Round::Nearest | Round::Zero)) => {
             let (a, nan) = (on.raw_pair(0), if nan_to_zero { 0 } else { 1 << 31 });
-            let double = |lane: usize| f64::from_bits(a[lane]);
-            match (round == Round::Nearest, to == Type::S32) {
-                (true, true) => on.write_bits(|l| double_to_word(double(l), true, true, nan)),
-                (true, false) => on.write_bits(|l| double_to_word(double(l), true, false, nan)),
-                (false, true) => on.write_bits(|l| double_to_word(double(l), false, true, nan)),
-                (false, false) => on.write_bits(|l| double_to_word(double(l), false, false, nan)),
-            }
+            let (nearest, signed) = (round == Round::Nearest, to == Type::S32);
+            on.write_bits(|l| double_to_word(f64::from_bits(a[l]), nearest, signed, nan));
         }
         _ => return false,
     }
