@@ -1,7 +1,7 @@
 //! Order of accesses to common memory by SMs that run ahead of each other.
 //!
 //! Where blocks communicate, SMs should access memory in the order of cycles, the lower SM first on
-//! a tie. An SM that runs ahead past its weak accesses and reductions may come too early. Each line
+//! a tie. An SM that runs ahead past its loads, stores and reductions may come too early. Each line
 //! therefore keeps the time of its last read and write, and the words that were read and written.
 //! SMs that run at the same time access memory one by one, so that these times tell what they saw.
 //! An access that finds a conflicting one of a later time breaks the order; the run then starts

@@ -82,7 +82,7 @@ pub(super) struct Context<'a> {
     pub max_issues: u64,
     /// Atomic units of L2, if the machine has them for this code.
     pub atomics: Option<AtomicUnits>,
-    /// Order of the SMs' accesses, if they run ahead past weak ones.
+    /// Order of the SMs' accesses, if they run ahead past plain ones.
     pub accesses: Option<AccessOrder>,
     /// True if SMs log their L2 requests.
     pub logs_l2: bool,
@@ -278,7 +278,7 @@ enum Ahead {
     No,
     /// Between two steps that others can see, if no SM fails.
     BetweenAccesses,
-    /// Past weak accesses and reductions, too, if the order of accesses can be kept.
+    /// Past plain accesses and reductions, too, if the order of accesses can be kept.
     OfAccesses,
 }
 

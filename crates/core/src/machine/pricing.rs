@@ -6,8 +6,8 @@ mod visible;
 use native::{
     ahead_of_barriers as native_ahead, hold_back, kept_operands, price_by_word, read_ports,
 };
+use visible::Sharing;
 pub(super) use visible::{Visibility, blocks_communicate, has_checked_order, may_run_ahead};
-use visible::{reductions, visibility};
 
 use super::constant_cache::ConstantLines;
 use super::expansion::Expansion;
@@ -331,10 +331,10 @@ impl<'a> PricedCode<'a> {
         }
         let has_depbar = costs.iter().any(|cost| cost.falls_to.is_some());
         let scoreboard = scoreboard_entries(code) + 1;
-        let sum = reductions(code);
+        let sharing = Sharing::of(code);
         for (cost, op) in costs.iter_mut().zip(code.ops()) {
             *cost = cost.with_entries(scoreboard as u16);
-            cost.visibility = visibility(op, sum, code);
+            cost.visibility = sharing.visibility(op, code);
             cost.queued = cost.queues > 0 || cost.read_counter.is_some();
             cost.simple = cost.is_simple() && !has_depbar && op.inst.also.is_none();
             cost.waits = code.kernel().native.is_some()

@@ -19,8 +19,8 @@ const MOST: u64 = 400_000;
 const MOST_THREADS: u32 = 1 << 15;
 
 /// Words of programs whose blocks may communicate; others need not run to find out.
-const WORDS: [&str; 7] =
-    ["atom.global", "atom.add", " red.", "\tred.", "volatile", "REDG", "ATOMG"];
+const WORDS: [&str; 8] =
+    ["atom.global", "atom.add", " red.", "\tred.", "volatile", "STRONG", "REDG", "ATOMG"];
 
 /// Threads on which free SMs run.
 struct Threads;
@@ -213,6 +213,31 @@ Spin:
 Set:
     {work}
     st.global.u32 [%a], 1;"
+        ),
+    );
+}
+
+#[test]
+fn volatile_words_of_each_block_and_one_of_all() {
+    let (short, long) = (work(SHORT), work(LONG));
+    let own = "
+    ld.volatile.global.u32 %x, [%own];
+    add.u32 %x, %x, 7;
+    st.volatile.global.u32 [%own], %x;";
+    hold("own words", &format!("{own}{long}{own}"));
+    // Blocks on the same cycle, of which the last one's value stays.
+    hold("one word", &format!("{own}{short}    st.volatile.global.u32 [%a], %block;{own}"));
+    // Block 0 has long run when the others store what it reads.
+    hold(
+        "late word",
+        &format!(
+            "    @%first bra Read;
+    st.volatile.global.u32 [%b], %block;
+    bra Done;
+Read:
+    {long}
+    ld.volatile.global.u32 %x, [%b];
+    st.global.u32 [%own], %x;"
         ),
     );
 }

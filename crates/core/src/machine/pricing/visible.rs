@@ -3,15 +3,17 @@
 use crate::code::{Code, MicroOp};
 use crate::exec;
 use crate::isa::{Space, Type};
-use crate::kernel::{Atomic, AtomicFn, Op, SurfaceMove};
+use crate::kernel::{Atomic, AtomicFn, Op, Scope, SurfaceMove};
 
 /// Whether other SMs can see the effect of an instruction. It decides how far an SM may run ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::machine) enum Visibility {
     /// They cannot: they may run before or after it.
     Private,
-    /// A weak access to memory of all SMs. Programs order these by other accesses.
-    Weak,
+    /// A load or store of memory of all SMs that no other SM awaits as a rule: a weak one, which
+    /// programs order by other accesses, or a strong one of a [kernel without such
+    /// order](Sharing::unordered).
+    Plain,
     /// An atomic without a result, which commutes with every other one of the kernel.
     Reduction,
     /// Anything else: SMs execute it in the order of cycles.
@@ -81,21 +83,53 @@ fn is_private(op: &Op) -> bool {
     }
 }
 
-/// Returns the visibility of an instruction of a kernel whose [`reductions`] are `sum`.
-pub(super) fn visibility(op: &MicroOp, sum: Option<Sum>, code: &Code) -> Visibility {
-    match &op.inst.op {
-        op if is_private(op) => Visibility::Private,
-        Op::Load(load) if !load.access.strong() => Visibility::Weak,
-        Op::Store(store) if !store.access.strong() => Visibility::Weak,
-        Op::Atomic(atomic) if sum.is_some() && sum == sum_of(atomic, op, code) => {
-            Visibility::Reduction
+/// How blocks of a kernel can see each other's accesses.
+#[derive(Clone, Copy)]
+pub(super) struct Sharing {
+    /// Function and type of its reductions, if they all have the same.
+    sum: Option<Sum>,
+    /// True if nothing orders accesses of different blocks: no fence beyond a block, no acquire or
+    /// release, and no atomics but reductions. Volatile accesses are then mostly to a block's own
+    /// data, as in the reductions of old samples, whose last warp has no barriers.
+    unordered: bool,
+}
+
+impl Sharing {
+    pub(super) fn of(code: &Code) -> Sharing {
+        let sum = reductions(code);
+        let orders = |op: &MicroOp| match &op.inst.op {
+            Op::Fence(scope) => *scope != Scope::Block,
+            f if is_private(f) => false,
+            Op::Load(load) => load.access.order.acquires(),
+            Op::Store(store) => store.access.order.releases(),
+            Op::Atomic(atomic) => {
+                let order = atomic.order;
+                order.acquires()
+                    || order.releases()
+                    || sum.is_none()
+                    || sum != sum_of(atomic, op, code)
+            }
+            _ => true,
+        };
+        Sharing { sum, unordered: !code.ops().iter().any(orders) }
+    }
+
+    /// Returns the visibility of an instruction.
+    pub(super) fn visibility(self, op: &MicroOp, code: &Code) -> Visibility {
+        match &op.inst.op {
+            f if is_private(f) => Visibility::Private,
+            Op::Load(load) if self.unordered || !load.access.strong() => Visibility::Plain,
+            Op::Store(store) if self.unordered || !store.access.strong() => Visibility::Plain,
+            Op::Atomic(atomic) if self.sum.is_some() && self.sum == sum_of(atomic, op, code) => {
+                Visibility::Reduction
+            }
+            _ => Visibility::Ordered,
         }
-        _ => Visibility::Ordered,
     }
 }
 
 /// Returns function and type of a kernel's reductions, if they all have the same.
-pub(super) fn reductions(code: &Code) -> Option<Sum> {
+fn reductions(code: &Code) -> Option<Sum> {
     let mut sums = code.ops().iter().filter_map(|op| match &op.inst.op {
         Op::Atomic(atomic) if is_common(atomic.space) => sum_of(atomic, op, code),
         _ => None,

@@ -250,7 +250,7 @@ impl<O: Observer> Sm<'_, O> {
             || warp.next.is_some_and(|(pc, active)| {
                 match self.cx.program.costs[pc.index()].visibility {
                     Visibility::Private => true,
-                    Visibility::Weak => self.cx.accesses.is_some(),
+                    Visibility::Plain => self.cx.accesses.is_some(),
                     Visibility::Reduction => self.commutes(warp, pc, active),
                     Visibility::Ordered => false,
                 }
