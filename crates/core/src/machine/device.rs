@@ -445,7 +445,7 @@ fn run_alone<O: Observer>(mut sm: Sm<'_, O>, host: &dyn Host) -> Ended<O> {
         if let Some(finish) = sm.cycles() {
             break Some(finish);
         }
-        if sm.issuer.watch.is_quiet() && sm.issuer.watch.proves_livelock(sm.warps()) {
+        if sm.issuer.watch.proves_livelock(sm.warps()) {
             break Some(sm.livelock());
         }
         if sm.issuer.observer.is_done() {

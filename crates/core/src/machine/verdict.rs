@@ -9,6 +9,8 @@
 //! memory, and the registers that the repeated steps use for control, addresses, stored values or
 //! exchange between lanes. A counter that is only incremented does not hide a livelock.
 
+use std::collections::BTreeSet;
+
 use super::block::Block;
 use super::device::Context;
 use super::warp::Warp;
@@ -160,7 +162,25 @@ impl FaultReport {
 
 /// Issues of one SM without progress after which states are compared. Comparison is expensive and
 /// progress frequent.
+///
+/// They are compared for as many issues, then not until there were eight times as many, and so on: a
+/// long computation without a store pays for one issue in seven, and a loop of any length is found.
 pub const QUIET: u64 = 1 << 14;
+
+/// Returns true if states are compared after `quiet` issues without progress.
+#[inline]
+const fn compares(quiet: u64) -> bool {
+    quiet >= QUIET && (quiet / QUIET).ilog2().is_multiple_of(3)
+}
+
+/// Returns the number of issues without progress, more than `quiet`, at which comparison begins next.
+#[inline]
+const fn next_comparison(quiet: u64) -> u64 {
+    match (quiet / QUIET).checked_ilog2() {
+        None => QUIET,
+        Some(octave) => QUIET.saturating_mul(8_u64.saturating_pow(octave / 3 + 1)),
+    }
+}
 
 /// Livelock detector of one SM.
 #[derive(Clone)]
@@ -173,6 +193,11 @@ pub(super) struct Watch {
     known: u64,
     /// Snapshots to compare with, by warp slot.
     records: Vec<Option<Box<Record>>>,
+    /// True if one of them repeats.
+    repeats: bool,
+    /// Steps of a loop, by PC, and the registers that matter in it, as found last: warps mostly run
+    /// the same loop.
+    matter: (Vec<bool>, Vec<Register>),
 }
 
 #[derive(Clone)]
@@ -193,7 +218,14 @@ struct Record {
 
 impl Watch {
     pub(super) fn new() -> Watch {
-        Watch { quiet: 0, progressed: false, known: 0, records: Vec::new() }
+        Watch {
+            quiet: 0,
+            progressed: false,
+            known: 0,
+            records: Vec::new(),
+            repeats: false,
+            matter: Default::default(),
+        }
     }
 
     /// Records a change visible to other warps or to later iterations of a loop.
@@ -225,29 +257,49 @@ impl Watch {
     #[inline]
     pub(super) fn tick(&mut self) -> bool {
         self.quiet += 1;
-        if self.quiet < QUIET {
-            return false;
-        }
-        if self.quiet == QUIET {
-            self.records.clear();
-        }
-        true
+        self.quiet >= QUIET && self.begin_comparison()
     }
 
-    /// Counts `n` issues that are not observed. States are compared from the next [`Watch::tick`]
-    /// on.
+    /// Returns true if states are compared now, and forgets those that were not found to repeat
+    /// before. Others still repeat: nothing has changed since.
+    #[inline(never)]
+    fn begin_comparison(&mut self) -> bool {
+        if self.quiet == QUIET {
+            self.records.clear();
+            self.repeats = false;
+        } else if compares(self.quiet) && !compares(self.quiet - 1) {
+            for slot in &mut self.records {
+                slot.take_if(|record| !record.repeats);
+            }
+        }
+        compares(self.quiet)
+    }
+
+    /// Counts `n` issues that are not observed, up to the one before the next comparison.
     #[inline]
     pub(super) fn skip(&mut self, n: u64) {
-        self.quiet = (self.quiet + n).min(QUIET - 1).max(self.quiet);
+        self.quiet += n.min(self.unobserved());
     }
 
     /// Returns the number of issues after which the next [`Watch::tick`] compares states.
     #[inline]
     pub(super) fn unobserved(&self) -> u64 {
-        (QUIET - 1).saturating_sub(self.quiet)
+        if compares(self.quiet + 1) { 0 } else { next_comparison(self.quiet) - 1 - self.quiet }
     }
 
     /// Returns true if states are compared.
+    #[inline]
+    pub(super) fn compares(&self) -> bool {
+        compares(self.quiet)
+    }
+
+    /// Returns true if a warp repeats a state, so that all of them may.
+    #[inline]
+    pub(super) fn found_repetition(&self) -> bool {
+        self.repeats && self.is_quiet()
+    }
+
+    /// Returns true if states are or were compared since the last progress.
     #[inline]
     pub(super) fn is_quiet(&self) -> bool {
         self.quiet >= QUIET
@@ -278,8 +330,13 @@ impl Watch {
                     // Exact comparison fails fast; the sliced comparison runs at every power of
                     // two.
                     record.repeats = record.registers == warp.registers
-                        || record.returns.is_power_of_two()
-                            && record.equal_where_it_matters(&warp.registers, steps);
+                        || record.returns.is_power_of_two() && {
+                            if self.matter.0 != record.visited {
+                                self.matter = (record.visited.clone(), record.matter(steps));
+                            }
+                            record.equals(&warp.registers, &self.matter.1)
+                        };
+                    self.repeats |= record.repeats;
                 }
                 record.visited[pc.index()] = true;
                 record.age += 1;
@@ -317,7 +374,7 @@ impl Watch {
     ///
     /// At least one must repeat a state.
     pub(super) fn proves_livelock(&self, warps: &[Warp]) -> bool {
-        self.quiet >= QUIET
+        self.is_quiet()
             && warps.iter().enumerate().all(|(w, warp)| warp.next.is_none() || self.repeats(w))
             && warps.iter().any(|warp| warp.next.is_some())
     }
@@ -328,16 +385,19 @@ impl Watch {
 }
 
 impl Record {
+    /// Returns the steps since the snapshot, by PC.
+    fn visited<'s>(&'s self, steps: &'s [MicroOp]) -> impl Iterator<Item = &'s Inst> + Clone {
+        steps.iter().zip(&self.visited).filter(|&(_, &visited)| visited).map(|(s, _)| &s.inst)
+    }
+
+    /// Returns the registers of the loop that matter. Those only used for counting do not.
+    fn matter(&self, steps: &[MicroOp]) -> Vec<Register> {
+        let acts = |inst: &&Inst| !inst.op.only_computes();
+        origins(self.visited(steps).filter(acts), self.visited(steps))
+    }
+
     /// Returns true if all registers that matter equal the snapshot.
-    ///
-    /// Registers only used for counting do not matter.
-    fn equal_where_it_matters(&self, now: &RegisterFile, steps: &[MicroOp]) -> bool {
-        let visited = || steps.iter().zip(&self.visited).filter(|&(_, &v)| v).map(|(s, _)| &s.inst);
-        let mut matter: Vec<Register> = Vec::new();
-        for inst in visited().filter(|inst| !inst.op.only_computes()) {
-            matter.extend(&inst.reads);
-        }
-        backwards(visited, &mut matter);
+    fn equals(&self, now: &RegisterFile, matter: &[Register]) -> bool {
         matter.iter().all(|r| match *r {
             Register::Narrow(row) => {
                 self.registers.narrow[usize::from(row.0)] == now.narrow[usize::from(row.0)]
@@ -350,21 +410,15 @@ impl Record {
             }
         })
     }
-}
 
-impl Record {
     /// Returns true if a branch of the loop depends on memory that others may write.
     fn awaits_memory(&self, steps: &[MicroOp]) -> bool {
-        let visited = || steps.iter().zip(&self.visited).filter(|&(_, &v)| v).map(|(s, _)| &s.inst);
-        let mut matter: Vec<Register> = Vec::new();
-        for inst in visited().filter(|inst| {
+        let branches = |inst: &&Inst| {
             matches!(inst.op, Op::Branch { .. } | Op::Switch(_) | Op::Exit | Op::Return)
-        }) {
-            matter.extend(&inst.reads);
-        }
-        backwards(visited, &mut matter);
+        };
+        let matter = origins(self.visited(steps).filter(branches), self.visited(steps));
         let decides = |inst: &&Inst| inst.writes.iter().any(|r| matter.binary_search(r).is_ok());
-        visited().filter(decides).any(|inst| match &inst.op {
+        self.visited(steps).filter(decides).any(|inst| match &inst.op {
             Op::Load(load) => {
                 matches!(load.access.space, Space::Global | Space::Shared | Space::Generic)
             }
@@ -373,24 +427,21 @@ impl Record {
     }
 }
 
-/// Adds the registers from which those in `matter` are computed; sorts.
-fn backwards<'i, I: Iterator<Item = &'i Inst>>(
-    visited: impl Fn() -> I,
-    matter: &mut Vec<Register>,
-) {
+/// Returns the registers that steps `of` a loop read, and those from which they are computed, sorted.
+fn origins<'i>(
+    of: impl Iterator<Item = &'i Inst>,
+    steps: impl Iterator<Item = &'i Inst> + Clone,
+) -> Vec<Register> {
+    let mut found: BTreeSet<Register> = of.flat_map(|inst| inst.reads.iter().copied()).collect();
     loop {
-        matter.sort_unstable();
-        matter.dedup();
-        let before = matter.len();
-        for inst in visited() {
-            if inst.writes.iter().any(|r| matter[..before].binary_search(r).is_ok()) {
-                let new = inst.reads.iter().filter(|r| matter[..before].binary_search(r).is_err());
-                let new: Vec<Register> = new.copied().collect();
-                matter.extend(new);
+        let before = found.len();
+        for inst in steps.clone() {
+            if inst.writes.iter().any(|r| found.contains(r)) {
+                found.extend(&inst.reads);
             }
         }
-        if matter.len() == before {
-            return;
+        if found.len() == before {
+            return found.into_iter().collect();
         }
     }
 }
@@ -468,4 +519,39 @@ pub(super) fn describe(
         }
     }
     hang
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_compared_in_spans_ever_farther_apart() {
+        let mut watch = Watch::new();
+        let mut spans = Vec::new();
+        for quiet in 1..=20 * QUIET {
+            let next = watch.unobserved();
+            if watch.tick() {
+                assert_eq!(next, 0, "{quiet}");
+                match spans.last_mut() {
+                    Some((_, last)) if *last + 1 == quiet => *last = quiet,
+                    _ => spans.push((quiet, quiet)),
+                }
+            } else {
+                assert!(next > 0, "{quiet}");
+            }
+        }
+        assert_eq!(spans, [(QUIET, 2 * QUIET - 1), (8 * QUIET, 16 * QUIET - 1)]);
+        // The same without a look at each issue.
+        let mut watch = Watch::new();
+        for span in [QUIET, 8 * QUIET, 64 * QUIET] {
+            watch.skip(u64::MAX);
+            assert!(watch.tick() && watch.quiet == span);
+            watch.skip(1000);
+            assert_eq!(watch.quiet, span, "each issue of a span is observed");
+            (0..span).for_each(|_| {
+                watch.tick();
+            });
+        }
+    }
 }

@@ -120,7 +120,7 @@ impl<O: Observer> Sm<'_, O> {
 
     /// Runs some thousand issues in whole cycles. Returns the end of the SM, if reached.
     ///
-    /// Stops early if states are to be compared or the observer is done.
+    /// Stops early if a warp repeats a state or the observer is done.
     pub(in crate::machine) fn cycles(&mut self) -> Option<Finish> {
         self.turns(Extent::Many)
     }
@@ -202,14 +202,14 @@ impl<O: Observer> Sm<'_, O> {
                     Ok(true) => self.position.left = after(self.due.at(now), first, s),
                     Err(fault) => return Some(self.cx.fault(fault)),
                 }
-                if ahead && (self.issued >= most || self.issuer.watch.is_quiet()) {
+                if ahead && (self.issued >= most || self.issuer.watch.compares()) {
                     return None;
                 }
             }
             let ends = match extent {
                 Extent::Many => {
                     self.issued >= most
-                        || self.issuer.watch.is_quiet()
+                        || self.issuer.watch.found_repetition()
                         || self.issuer.observer.is_done()
                 }
                 Extent::Cycle => self.next_cycle() != now,
