@@ -321,27 +321,15 @@ impl<'a, O: Observer> Runner<'a, O> {
             if !own.ahead && warp.ahead.is_some() {
                 break; // the warp waits here
             }
-            self.one_of_straight(warp, w, own, op.pc, active);
+            let pc = op.pc;
+            let step = &plan.ops[pc.index()];
+            let lanes = exec::guarded(op.inst, active, &warp.registers);
+            self.begin(warp, w, own, pc, active);
+            self.issue(warp, own, &Issue { w, pc, active, lanes, step }, own.slots);
+            (op.effect)(&op.inst.op, lanes, &mut warp.registers);
+            warp.control.go(op.next);
+            self.settled(warp, w);
         }
-    }
-
-    /// Executes one micro-op of a straight piece.
-    #[inline(never)]
-    fn one_of_straight(
-        &mut self,
-        warp: &mut Warp,
-        w: usize,
-        step: &Step,
-        pc: Pc,
-        active: LaneMask,
-    ) {
-        let op = &self.plan.ops[pc.index()];
-        let lanes = exec::guarded(&op.inst, active, &warp.registers);
-        self.begin(warp, w, step, pc, active);
-        self.issue(warp, step, &Issue { w, pc, active, lanes, step: op }, step.slots);
-        exec::element_wise(&op.inst.op, lanes, &mut warp.registers);
-        warp.control.go(op.next);
-        self.settled(warp, w);
     }
 
     /// Counts a micro-op and looks for livelocks.
