@@ -279,9 +279,10 @@ impl Counts {
         }
     }
 
-    /// Makes the counters those of a run with a clock, or without one.
+    /// Makes the counters those of a run with a clock, or without one, in which no warp stalls.
     pub fn timed(self, timed: bool) -> Counts {
-        Counts { timed, ..self }
+        let stalls = if timed { self.stalls } else { Vec::new() };
+        Counts { timed, stalls, ..self }
     }
 
     /// Returns the texts that threads printed.
@@ -366,7 +367,9 @@ impl Counts {
             active_cycles: self.active,
             active_sms: self.active_sms,
         };
-        for ((row, effects), stalls) in self.issues.iter().zip(&self.effects).zip(&self.stalls) {
+        let no_cycles = std::iter::repeat([0; Stall::ALL.len()]);
+        let stalls = self.stalls.iter().map(|row| row.by_state()).chain(no_cycles);
+        for ((row, effects), stalls) in self.issues.iter().zip(&self.effects).zip(stalls) {
             if row.is_join {
                 totals.join_steps += row.issues;
                 totals.join_slots += row.slots;
@@ -397,7 +400,7 @@ impl Counts {
                 taken_lanes: effects.taken_lanes,
                 requests: effects.requests,
                 sectors: effects.sectors,
-                stalls: stalls.by_state(),
+                stalls,
             });
         }
         for cycles in &self.stalls {
@@ -445,8 +448,10 @@ impl Observer for Counts {
                 self.issue(pc.index(), active, lanes, 0, 1)
             }
             Event::WarpStalled { pc, stall, cycles, .. } => {
-                let row = pc.index().min(self.stalls.len() - 1);
-                *self.stalls[row].of(stall) += cycles;
+                let last = self.stalls.len().saturating_sub(1);
+                if let Some(row) = self.stalls.get_mut(pc.index().min(last)) {
+                    *row.of(stall) += cycles;
+                }
             }
             Event::SlotsLost { reason: SlotLoss::NoWarp, cycles, .. } => {
                 self.slots_no_warp += cycles

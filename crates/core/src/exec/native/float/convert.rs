@@ -14,6 +14,10 @@ pub(super) fn convert(on: &mut Lanes<'_>, convert: Convert, to: Type, nan_to_zer
         return;
     }
     let (a, from) = (cells(on, 0, convert.from), convert.from);
+    if to == Type::F32 && !convert.sat && !from.is_float() && from.bits() <= 16 {
+        // A single holds these exactly.
+        return on.write_bits(|l| (extended(a[l], from) as i32 as f32).to_bits());
+    }
     let value = |l: usize| {
         if from.is_float() && !to.is_float() && is_nan(a[l], from) {
             let highest = 1_u64 << (to.bits() - 1);
@@ -95,9 +99,10 @@ fn is_nan(bits: u64, ty: Type) -> bool {
     }
 }
 
-/// Extends a signed result of 8 or 16 bits to a register.
-fn extended(value: u64, to: Type) -> u64 {
-    match to {
+/// Extends a signed integer of 8 or 16 bits to a register.
+#[inline(always)]
+fn extended(value: u64, ty: Type) -> u64 {
+    match ty {
         Type::S8 => value as i8 as u64,
         Type::S16 => value as i16 as u64,
         _ => value,
