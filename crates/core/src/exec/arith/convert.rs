@@ -32,8 +32,16 @@ pub(crate) fn convert(cell: u64, convert: Convert, to: Type) -> u64 {
         }
         (false, true) => {
             let value = integer_value(cell, from);
-            let exact = Exact::integer(value < 0, value.unsigned_abs() as u64);
-            finish(exact.round(format(to), convert.round), convert, to)
+            let near = convert.round == Round::Nearest;
+            let bits = match (to, from.is_signed()) {
+                (Type::F32, true) if near => (value as i64 as f32).to_bits().into(),
+                (Type::F32, false) if near => (value as u64 as f32).to_bits().into(),
+                (Type::F64, true) if near => (value as i64 as f64).to_bits(),
+                (Type::F64, false) if near => (value as u64 as f64).to_bits(),
+                _ => Exact::integer(value < 0, value.unsigned_abs() as u64)
+                    .round(format(to), convert.round),
+            };
+            finish(bits, convert, to)
         }
         (true, false) => float_to_integer(cell, convert, to),
         (true, true) => float_to_float(cell, convert, to),
@@ -123,11 +131,17 @@ fn float_to_float(cell: u64, convert: Convert, to: Type) -> u64 {
     }
     let x = value(cell, convert, to);
     let x = if convert.integral { integral(x, convert.round) } else { x };
-    let bits = if x.is_infinite() {
-        let sign = if x < 0.0 { 1 << (to.bits() - 1) } else { 0 };
-        sign | format(to).infinity()
-    } else {
-        Exact::decode(F64, x.to_bits()).round(format(to), convert.round)
+    let bits = match to {
+        // What the processor rounds to nearest, or need not round.
+        Type::F64 => x.to_bits(),
+        Type::F32 if convert.from != Type::F64 || convert.round == Round::Nearest => {
+            (x as f32).to_bits().into()
+        }
+        _ if x.is_infinite() => {
+            let sign = if x < 0.0 { 1 << (to.bits() - 1) } else { 0 };
+            sign | format(to).infinity()
+        }
+        _ => Exact::decode(F64, x.to_bits()).round(format(to), convert.round),
     };
     finish(bits, convert, to)
 }
@@ -168,6 +182,9 @@ fn nan(cell: u64, convert: Convert, to: Type) -> u64 {
 
 /// Applies `.ftz`, `.relu`, `.satfinite` and `.sat` to a float result.
 fn finish(bits: u64, convert: Convert, to: Type) -> u64 {
+    if !(convert.ftz | convert.satfinite | convert.relu | convert.sat) {
+        return bits;
+    }
     let bits = if convert.ftz && to == Type::F32 {
         flush32(f32::from_bits(bits as u32)).to_bits().into()
     } else {
@@ -194,6 +211,28 @@ mod tests {
 
     fn plain(from: Type, round: Round) -> Convert {
         Convert { round, ..Convert::from(from) }
+    }
+
+    #[test]
+    fn what_the_processor_rounds_is_rounded_exactly() {
+        let of = |from, to, cell| convert(cell, plain(from, Nearest), to);
+        for x in samples64().into_iter().filter(|x| !x.is_nan()) {
+            let want = match x.is_infinite() {
+                true => u64::from((x as f32).to_bits()),
+                false => Exact::decode(F64, x.to_bits()).round(F32, Nearest),
+            };
+            assert_eq!(of(Type::F64, Type::F32, x.to_bits()), want, "{x:e}");
+        }
+        let words = samples(9).take(500).enumerate().map(|(i, x)| x >> (i % 64));
+        for cell in words.chain([0, 1, u64::MAX, 1 << 63, i64::MAX as u64]) {
+            for from in [Type::S32, Type::U32, Type::S64, Type::U64] {
+                let value = integer_value(cell, from);
+                let exact = Exact::integer(value < 0, value.unsigned_abs() as u64);
+                for (to, format) in [(Type::F32, F32), (Type::F64, F64)] {
+                    assert_eq!(of(from, to, cell), exact.round(format, Nearest), "{value}");
+                }
+            }
+        }
     }
 
     #[test]

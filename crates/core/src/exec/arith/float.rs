@@ -43,6 +43,10 @@ pub(crate) trait Float: Copy + PartialOrd {
     fn mul_near(a: Self, b: Self) -> Self;
     /// Returns `a * b + c`, rounded to nearest.
     fn fma_near(a: Self, b: Self, c: Self) -> Self;
+    /// Returns `a * b + c` of finite numbers, rounded in a direction.
+    fn fma_directed(a: Self, b: Self, c: Self, round: Round) -> Self {
+        exact_fma(a, b, c, round)
+    }
     /// As [`Float::fma_near`], by the processor's instruction if there is one for the type.
     #[inline(always)]
     fn fused(self, b: Self, c: Self) -> Self {
@@ -61,7 +65,7 @@ pub(crate) trait Float: Copy + PartialOrd {
 }
 
 macro_rules! floats {
-    ($t:ident, $bits:ident, $format:expr, $canonical:expr, $flush:expr, $fma:expr) => {
+    ($t:ident, $bits:ident, $format:expr, $canonical:expr, $flush:expr, $fma:expr, $directed:expr) => {
         impl Float for $t {
             const FORMAT: Format = $format;
             #[inline(always)]
@@ -116,6 +120,10 @@ macro_rules! floats {
                 $fma(a, b, c)
             }
             #[inline(always)]
+            fn fma_directed(a: $t, b: $t, c: $t, round: Round) -> $t {
+                $directed(a, b, c, round)
+            }
+            #[inline(always)]
             fn fused(self, b: $t, c: $t) -> $t {
                 self.mul_add(b, c)
             }
@@ -148,8 +156,8 @@ pub(crate) const NAN32: u32 = 0x7fff_ffff;
 /// NaN result of an f64 instruction without a NaN operand.
 pub(crate) const NAN64: u64 = 0xfff8_0000_0000_0000;
 
-floats!(f32, u32, F32, |_| f32::from_bits(NAN32), flush32, fma32);
-floats!(f64, u64, F64, canonical_double, flush64, f64::mul_add);
+floats!(f32, u32, F32, |_| f32::from_bits(NAN32), flush32, fma32, directed_fma32);
+floats!(f64, u64, F64, canonical_double, flush64, f64::mul_add, exact_fma);
 
 /// Returns `a * b + c`, rounded once to nearest, without a fused instruction.
 ///
@@ -162,20 +170,44 @@ fn fma32(a: f32, b: f32, c: f32) -> f32 {
     sum_to_odd(f64::from(a) * f64::from(b), f64::from(c)) as f32
 }
 
+/// Returns `a * b + c` of finite numbers, rounded in a direction.
+fn directed_fma32(a: f32, b: f32, c: f32, round: Round) -> f32 {
+    let (sum, lost) = two_sum(f64::from(a) * f64::from(b), f64::from(c));
+    if sum == 0.0 {
+        return exact_fma(a, b, c, round); // the sign of a zero
+    }
+    // `sum + lost` is exact. If the nearest single differs from `sum`, `lost` is too small to matter.
+    let near = sum as f32;
+    let wide = f64::from(near);
+    let is_above = wide > sum || (wide == sum && lost < 0.0);
+    let is_below = wide < sum || (wide == sum && lost > 0.0);
+    let down = round == Round::Down || round == Round::Zero && sum > 0.0;
+    match (down, is_above, is_below) {
+        (true, true, _) => near.next_down(),
+        (false, _, true) => near.next_up(),
+        _ => near,
+    }
+}
+
 /// Returns `p + c`, rounded to odd.
 /// A second rounding to a format of at most 51 bits is then innocuous.
 #[inline(always)]
 pub(super) fn sum_to_odd(p: f64, c: f64) -> f64 {
-    let sum = p + c;
-    // Knuth's two-sum: the error of the addition. Nothing overflows in f64.
-    let t = sum - p;
-    let lost = (p - (sum - t)) + (c - t);
+    let (sum, lost) = two_sum(p, c);
     let bits = sum.to_bits();
     let away = (lost > 0.0) == (sum > 0.0);
     let odd = if away { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
     // For infinities and NaN, `lost` is NaN and the comparison is false.
     let inexact = lost.abs() > 0.0;
     if inexact && bits & 1 == 0 { f64::from_bits(odd) } else { sum }
+}
+
+/// Returns `p + c` and the error of this addition (Knuth), if nothing overflows.
+#[inline(always)]
+fn two_sum(p: f64, c: f64) -> (f64, f64) {
+    let sum = p + c;
+    let t = sum - p;
+    (sum, (p - (sum - t)) + (c - t))
 }
 
 /// Replaces a subnormal by a zero of its sign.
@@ -219,6 +251,10 @@ fn rounded<F: Float>(x: Exact, round: Round) -> F {
     F::from_bits64(x.round(F::FORMAT, round))
 }
 
+fn exact_fma<F: Float>(a: F, b: F, c: F, round: Round) -> F {
+    rounded(exact(a).times(exact(b)).plus(exact(c), round), round)
+}
+
 /// Returns `a + b`.
 #[inline]
 pub(crate) fn add<F: Float>(a: F, b: F, round: Round) -> F {
@@ -250,7 +286,7 @@ pub(crate) fn fma<F: Float>(a: F, b: F, c: F, round: Round) -> F {
     if round == Round::Nearest || !a.finite() || !b.finite() || !c.finite() {
         return F::canonical(F::fma_near(a, b, c), [a, b, c]);
     }
-    rounded(exact(a).times(exact(b)).plus(exact(c), round), round)
+    F::fma_directed(a, b, c, round)
 }
 
 /// Returns `a * b + c`, rounded once to nearest. `fused` is true if the processor has an instruction

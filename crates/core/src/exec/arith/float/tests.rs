@@ -84,6 +84,25 @@ fn to_odd(x: f64, error: f64) -> f64 {
     }
 }
 
+#[test]
+fn directed_sums_of_products_are_the_exact_ones() {
+    let all: Vec<f32> = samples32().into_iter().filter(|x| x.is_finite()).collect();
+    let at = |i: usize| all[i % all.len()];
+    for i in 0..60_000 {
+        let (a, b) = (at(i), at(i / 7 + i * 5));
+        // Others cancel some or all of the product.
+        let near = (-a * b).to_bits().wrapping_add(i as u32 % 5).wrapping_sub(2);
+        let c = [at(i * 11 + 3), f32::from_bits(near)][i % 2];
+        if !c.is_finite() {
+            continue;
+        }
+        for round in [Round::Zero, Round::Down, Round::Up] {
+            let [got, want] = [directed_fma32, exact_fma].map(|fma| fma(a, b, c, round).to_bits());
+            assert_eq!(got, want, "{a:e} * {b:e} + {c:e} {round:?}");
+        }
+    }
+}
+
 /// f32 in every direction against f64 arithmetic with exact error terms.
 #[test]
 fn single_precision_agrees_with_exact_double_arithmetic() {
