@@ -163,6 +163,8 @@ impl FloatMode {
     /// Rounding to nearest, without modifiers.
     pub const PLAIN: FloatMode =
         FloatMode { round: Round::Nearest, ftz: false, sat: false, relu: false };
+    /// The same with `.ftz`.
+    pub const FLUSHING: FloatMode = FloatMode { ftz: true, ..FloatMode::PLAIN };
 }
 
 /// Comparison of `setp`, `set` and `slct`-like forms.

@@ -14,8 +14,9 @@ use crate::exec::{RegisterFile, element_wise, native};
 use crate::isa::{FloatMode, Round, Type};
 use crate::kernel::{LaneFn, LaneOp, Op, PrmtMode, Setp};
 
-/// Mode of the most frequent instructions.
+/// Modes of the most frequent instructions.
 const PLAIN: FloatMode = FloatMode::PLAIN;
+const FLUSHING: FloatMode = FloatMode::FLUSHING;
 
 /// Effect of an element-wise instruction on lanes, as [`element_wise`].
 pub type LaneFunction = fn(&Op, LaneMask, &mut RegisterFile);
@@ -217,6 +218,12 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
         (LaneFn::FAdd(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(add)),
         (LaneFn::FSub(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(sub)),
         (LaneFn::FMul(PLAIN), Type::F32, _) => one_loop!(binary<f32, f32, f32>, near!(mul)),
+        (LaneFn::FAdd(FLUSHING), Type::F32, _) => {
+            one_loop!(binary<f32, f32, f32>, float::add_flushing_near)
+        }
+        (LaneFn::FMul(FLUSHING), Type::F32, _) => {
+            one_loop!(binary<f32, f32, f32>, float::mul_flushing_near)
+        }
         (LaneFn::FAdd(PLAIN), Type::F64, _) => doubles!(add, |a: f64, b: f64| a + b),
         (LaneFn::FSub(PLAIN), Type::F64, _) => doubles!(sub, |a: f64, b: f64| a - b),
         (LaneFn::FMul(PLAIN), Type::F64, _) => doubles!(mul, |a: f64, b: f64| a * b),
@@ -233,6 +240,14 @@ fn of_lanes(op: &LaneOp) -> Option<LaneFunction> {
                 let mut on = Lanes { registers, mask, wide };
                 on.ternary_long::<f32, f32, f32, f32>(d, s, |a, b, c| {
                     float::fma_near(a, b, c, wide)
+                });
+            }))
+        }
+        (LaneFn::Fma(FLUSHING), Type::F32, _) => {
+            Some(loops!(|&Op::Lane(LaneOp { d, s, .. }), mask, registers, wide| {
+                let mut on = Lanes { registers, mask, wide };
+                on.ternary_long::<f32, f32, f32, f32>(d, s, |a, b, c| {
+                    float::fma_flushing_near(a, b, c, wide)
                 });
             }))
         }

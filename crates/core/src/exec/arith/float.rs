@@ -302,23 +302,61 @@ pub(crate) fn fma_near<F: Float>(a: F, b: F, c: F, fused: bool) -> F {
 #[inline(always)]
 pub(crate) fn mul_flushing(a: f32, b: f32, round: Round) -> f32 {
     let product = f64::from(a) * f64::from(b);
-    if product.abs() < f64::from(f32::MIN_POSITIVE) {
-        0.0_f32.copysign(product as f32)
-    } else {
-        mul(a, b, round)
-    }
+    if product.abs() < f64::from(f32::MIN_POSITIVE) { zero_of(product) } else { mul(a, b, round) }
 }
 
 /// Returns `a * b + c` with `.ftz`, as [`mul_flushing`].
 #[inline(always)]
 pub(crate) fn fma_flushing(a: f32, b: f32, c: f32, round: Round) -> f32 {
+    let (sum, small) = flushed_sum(a, b, c);
+    if small { zero_of(sum) } else { fma(a, b, c, round) }
+}
+
+/// Returns `a * b + c`, rounded to double, and true if it is below the normal singles, but not zero.
+#[inline(always)]
+fn flushed_sum(a: f32, b: f32, c: f32) -> (f64, bool) {
     let least = f64::from(f32::MIN_POSITIVE);
-    let (p, c64) = (f64::from(a) * f64::from(b), f64::from(c));
-    let sum = p + c64;
+    let (p, c) = (f64::from(a) * f64::from(b), f64::from(c));
+    let sum = p + c;
     // The sum itself may have been rounded up to the smallest normal number.
-    let (p, c64) = if sum < 0.0 { (-p, -c64) } else { (p, c64) };
-    let small = sum != 0.0 && (sum.abs() < least || (sum.abs() == least && p < least - c64));
-    if small { 0.0_f32.copysign(sum as f32) } else { fma(a, b, c, round) }
+    let (p, c) = if sum < 0.0 { (-p, -c) } else { (p, c) };
+    (sum, (sum != 0.0) & ((sum.abs() < least) | ((sum.abs() == least) & (p < least - c))))
+}
+
+/// Returns `a + b` with `.ftz`, rounded to nearest, in a form that vectorises.
+#[inline(always)]
+pub(crate) fn add_flushing_near(a: f32, b: f32) -> f32 {
+    flush32(canonical_single(flush32(a) + flush32(b)))
+}
+
+/// As [`mul_flushing`], rounded to nearest, with operands to flush, in a form that vectorises.
+#[inline(always)]
+pub(crate) fn mul_flushing_near(a: f32, b: f32) -> f32 {
+    let (a, b) = (flush32(a), flush32(b));
+    let product = f64::from(a) * f64::from(b);
+    let small = product.abs() < f64::from(f32::MIN_POSITIVE);
+    if small { zero_of(product) } else { canonical_single(a * b) }
+}
+
+/// As [`fma_flushing`], rounded to nearest, with operands to flush, in a form that vectorises.
+/// `fused` is as in [`fma_near`].
+#[inline(always)]
+pub(crate) fn fma_flushing_near(a: f32, b: f32, c: f32, fused: bool) -> f32 {
+    let (a, b, c) = (flush32(a), flush32(b), flush32(c));
+    let (sum, small) = flushed_sum(a, b, c);
+    if small { zero_of(sum) } else { fma_near(a, b, c, fused) }
+}
+
+/// Returns an f32 result: NaN is the canonical one.
+#[inline(always)]
+pub(crate) fn canonical_single(result: f32) -> f32 {
+    f32::canonical(result, [result; 3])
+}
+
+/// Returns a zero with the sign of `x`.
+#[inline(always)]
+fn zero_of(x: f64) -> f32 {
+    f32::from_bits((x.to_bits() >> 32) as u32 & 1 << 31)
 }
 
 /// Returns `a / b`.

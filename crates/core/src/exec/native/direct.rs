@@ -12,8 +12,9 @@ use crate::exec::{RegisterFile, element_wise};
 use crate::isa::{Compare, FloatMode, Type};
 use crate::kernel::{CompareIntegers, FloatFn, Native, NativeFn, Op};
 
-/// Mode of the most frequent instructions.
+/// Modes of the most frequent instructions.
 const PLAIN: FloatMode = FloatMode::PLAIN;
+const FLUSHING: FloatMode = FloatMode::FLUSHING;
 
 /// Makes a function of a loop over lanes, which is told whether the processor has a fused
 /// multiply-add.
@@ -122,6 +123,9 @@ fn of_float(f: FloatFn) -> LaneFunction {
         FloatFn::Add(Type::F32, PLAIN) => fused!(near::add_single),
         FloatFn::Mul(Type::F32, PLAIN, 0) => fused!(near::multiply_single),
         FloatFn::Fma(Type::F32, PLAIN) => fused!(near::multiply_add_single),
+        FloatFn::Add(Type::F32, FLUSHING) => fused!(near::add_flushing),
+        FloatFn::Mul(Type::F32, FLUSHING, 0) => fused!(near::multiply_flushing),
+        FloatFn::Fma(Type::F32, FLUSHING) => fused!(near::multiply_add_flushing),
         FloatFn::Add(Type::F64, PLAIN) => fused!(near::add_double),
         FloatFn::Mul(Type::F64, PLAIN, _) => fused!(near::multiply_double),
         FloatFn::Fma(Type::F64, PLAIN) => fused!(near::multiply_add_double),

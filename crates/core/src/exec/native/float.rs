@@ -22,7 +22,8 @@ use operand::{Lanes, Operand, bits};
 /// Rounding to nearest.
 const NEAR: Round = Round::Nearest;
 
-/// Applies a float instruction to `lanes`.
+/// Applies a float instruction to `lanes`. The most frequent ones have functions of their own
+/// ([`near`]).
 pub(super) fn float(op: &Native, f: FloatFn, lanes: LaneMask, registers: &mut RegisterFile) {
     let on = &mut Lanes { op, lanes, registers };
     match f {
@@ -71,33 +72,19 @@ pub(super) fn float(op: &Native, f: FloatFn, lanes: LaneMask, registers: &mut Re
     }
 }
 
-/// Returns true if the mode is rounding to nearest, with or without `.FTZ`.
-fn near(mode: FloatMode) -> bool {
-    mode.round == NEAR && !mode.sat
-}
-
 fn add<F: Operand>(on: &mut Lanes<'_>, mode: FloatMode) {
     let [a, b] = [0, 1].map(|i| F::read(on, i));
-    if !near(mode) {
-        F::write_each(on, |l| {
-            finish(float::add(flushed(a[l], mode.ftz), flushed(b[l], mode.ftz), mode.round), mode)
-        });
-    } else if mode.ftz {
-        F::write(on, |l| float::add(a[l].flush(), b[l].flush(), NEAR).flush());
-    } else {
-        F::write(on, |l| float::add(a[l], b[l], NEAR));
-    }
+    F::write_each(on, |l| {
+        finish(float::add(flushed(a[l], mode.ftz), flushed(b[l], mode.ftz), mode.round), mode)
+    });
 }
 
 fn multiply_single(on: &mut Lanes<'_>, mode: FloatMode) {
     let [a, b] = [0, 1].map(|i| f32::read(on, i));
-    let flushing =
-        |l: usize| finish(float::mul_flushing(flush32(a[l]), flush32(b[l]), mode.round), mode);
-    match (near(mode), mode.ftz) {
-        (true, true) => f32::write(on, flushing),
-        (false, true) => f32::write_each(on, flushing),
-        (_, false) => f32::write_each(on, |l| finish(float::mul(a[l], b[l], mode.round), mode)),
-    }
+    f32::write_each(on, |l| match mode.ftz {
+        true => finish(float::mul_flushing(flush32(a[l]), flush32(b[l]), mode.round), mode),
+        false => finish(float::mul(a[l], b[l], mode.round), mode),
+    });
 }
 
 /// Executes FMUL with a scale.
@@ -126,17 +113,13 @@ fn multiply_double(on: &mut Lanes<'_>, mode: FloatMode) {
 
 fn multiply_add_single(on: &mut Lanes<'_>, mode: FloatMode) {
     let [a, b, c] = [0, 1, 2].map(|i| f32::read(on, i));
-    let flushing = |l: usize| {
-        let [a, b, c] = [a[l], b[l], c[l]].map(flush32);
-        finish(float::fma_flushing(a, b, c, mode.round), mode)
-    };
-    match (near(mode), mode.ftz) {
-        (true, true) => f32::write(on, flushing),
-        (false, true) => f32::write_each(on, flushing),
-        (_, false) => {
-            f32::write_each(on, |l| finish(float::fma(a[l], b[l], c[l], mode.round), mode))
+    f32::write_each(on, |l| match mode.ftz {
+        true => {
+            let [a, b, c] = [a[l], b[l], c[l]].map(flush32);
+            finish(float::fma_flushing(a, b, c, mode.round), mode)
         }
-    }
+        false => finish(float::fma(a[l], b[l], c[l], mode.round), mode),
+    });
 }
 
 /// Executes DFMA.

@@ -138,6 +138,52 @@ fn smaller_singles_and_shifted_pairs_of_all_lanes_are_those_of_one() {
 }
 
 #[test]
+fn flushed_singles_of_all_lanes_are_those_of_one() {
+    for (seed, mask) in (0..80).flat_map(|seed| MASKS.map(|mask| (seed, mask))) {
+        let rows = [0, 1, 2].map(|i| -> [u64; MAX_LANES] {
+            std::array::from_fn(|lane| {
+                let draw = mix(seed * 100 + i * 32 + lane as u64);
+                // Products of the second kind are about the smallest normal number, as the third
+                // kind is.
+                match draw % 8 {
+                    0 => SPECIAL_SINGLES[(draw >> 8) as usize % SPECIAL_SINGLES.len()].into(),
+                    1..4 => (draw >> 32 & 0x807f_fffc) | 0x2000_0000,
+                    4..7 => draw >> 32 & 0x80ff_0003,
+                    _ => draw >> 32,
+                }
+            })
+        });
+        let mode = FloatMode::FLUSHING;
+        for (ptx, of_code) in [
+            (LaneFn::FAdd(mode), FloatFn::Add(Type::F32, mode)),
+            (LaneFn::FMul(mode), FloatFn::Mul(Type::F32, mode, 0)),
+            (LaneFn::Fma(mode), FloatFn::Fma(Type::F32, mode)),
+        ] {
+            let s = [Row(0), Row(2), Row(4), Row(0)];
+            for op in [
+                Op::Lane(LaneOp { f: ptx, ty: Type::F32, d: Row(6), s }),
+                Op::Native(Box::new(native(of_code, |_| (false, false)))),
+            ] {
+                let mut registers = file(rows);
+                lane_function(&op)(&op, mask, &mut registers);
+                for lane in 0..MAX_LANES {
+                    let [a, b, c] =
+                        rows.map(|row| float::flush32(f32::from_bits(row[lane] as u32)));
+                    let expected = match ptx {
+                        _ if !mask.contains(lane as u32) => f32::from_bits(0x5555_5555),
+                        LaneFn::FAdd(_) => float::flush32(float::add(a, b, NEAR)),
+                        LaneFn::FMul(_) => float::mul_flushing(a, b, NEAR),
+                        _ => float::fma_flushing(a, b, c, NEAR),
+                    };
+                    let got = registers.narrow[6][lane];
+                    assert_eq!(got, expected.to_bits(), "{ptx:?} {a:e} {b:e} {c:e}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn doubles_of_machine_code_are_those_of_one_lane() {
     for (seed, mask) in (0..40).flat_map(|seed| MASKS.map(|mask| (seed, mask))) {
         let rows = [doubles(3 * seed), doubles(3 * seed + 1), doubles(3 * seed + 2)];

@@ -1,18 +1,15 @@
-//! Sums and products without modifiers that round to nearest, the most frequent ones.
+//! Sums and products that round to nearest without modifiers, the most frequent ones, or of singles
+//! with `.FTZ`, as in divisions and roots.
 //!
 //! `fused` is true if the processor has a fused multiply-add.
 
 use super::operand::{write_doubles, write_singles};
 use crate::base::LaneMask;
 use crate::exec::RegisterFile;
-use crate::exec::arith::float::{Float, fma_near};
+use crate::exec::arith::float::{
+    add_flushing_near, canonical_single, fma_flushing_near, fma_near, mul_flushing_near,
+};
 use crate::kernel::Native;
-
-/// Returns the result of f32 operands: NaN is the canonical one.
-#[inline(always)]
-fn single(result: f32) -> f32 {
-    f32::canonical(result, [result; 3])
-}
 
 /// Executes FADD.
 #[inline(always)]
@@ -22,7 +19,7 @@ pub(in crate::exec::native) fn add_single(
     registers: &mut RegisterFile,
     _fused: bool,
 ) {
-    write_singles(op, lanes, registers, |[a, b, _]| single(a + b));
+    write_singles(op, lanes, registers, |[a, b, _]| canonical_single(a + b));
 }
 
 /// Executes FMUL.
@@ -33,7 +30,7 @@ pub(in crate::exec::native) fn multiply_single(
     registers: &mut RegisterFile,
     _fused: bool,
 ) {
-    write_singles(op, lanes, registers, |[a, b, _]| single(a * b));
+    write_singles(op, lanes, registers, |[a, b, _]| canonical_single(a * b));
 }
 
 /// Executes FFMA.
@@ -45,6 +42,57 @@ pub(in crate::exec::native) fn multiply_add_single(
     fused: bool,
 ) {
     write_singles(op, lanes, registers, |[a, b, c]| fma_near(a, b, c, fused));
+}
+
+/// Executes FADD.FTZ.
+#[inline(always)]
+pub(in crate::exec::native) fn add_flushing(
+    op: &Native,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    _fused: bool,
+) {
+    write_singles(
+        op,
+        lanes,
+        registers,
+        #[inline(always)]
+        |[a, b, _]| add_flushing_near(a, b),
+    );
+}
+
+/// Executes FMUL.FTZ.
+#[inline(always)]
+pub(in crate::exec::native) fn multiply_flushing(
+    op: &Native,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    _fused: bool,
+) {
+    write_singles(
+        op,
+        lanes,
+        registers,
+        #[inline(always)]
+        |[a, b, _]| mul_flushing_near(a, b),
+    );
+}
+
+/// Executes FFMA.FTZ.
+#[inline(always)]
+pub(in crate::exec::native) fn multiply_add_flushing(
+    op: &Native,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    fused: bool,
+) {
+    write_singles(
+        op,
+        lanes,
+        registers,
+        #[inline(always)]
+        |[a, b, c]| fma_flushing_near(a, b, c, fused),
+    );
 }
 
 /// Executes DADD.
