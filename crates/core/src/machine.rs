@@ -5,10 +5,10 @@
 //! header states the model and its sources: `sm` (cycles), `issue` (one issue), `expansion`
 //! (machine instructions of a micro-op), `scheduler`, `pricing` (costs), `fetch` (instruction
 //! cache), `warp` (scoreboard), `memsys`, `cache`, `l2`, `shares`, `atomics`, `dram` and `stores`
-//! (memory), `block` (admission, barriers), `verdict` (hangs), `device` (several SMs), `host`
-//! (threads for them), `spares` (warps that one SM leaves to another), `contents` (their memory),
-//! `access_order` (SMs that run ahead of each other), `session` (single steps, forwards and
-//! backwards). `untimed` runs the same code without time.
+//! (memory), `block` (admission, barriers), `verdict` (ends), `livelock` (its proof), `device`
+//! (several SMs), `host` (threads for them), `spares` (warps that one SM leaves to another),
+//! `contents` (their memory), `access_order` (SMs that run ahead of each other), `session` (single
+//! steps, forwards and backwards). `untimed` runs the same code without time.
 
 mod access_order;
 mod atomics;
@@ -26,6 +26,7 @@ mod host;
 mod interleaved;
 mod issue;
 mod l2;
+mod livelock;
 mod memsys;
 mod native_fetch;
 mod options;
@@ -47,6 +48,7 @@ mod warp;
 pub use block::{DoesNotFit, Occupancy};
 pub use device::{Outcome, Watched, fits, run, watch};
 pub use host::Host;
+pub use livelock::QUIET;
 pub use options::{Options, Timing};
 pub use session::{Access, Saved, Session, WarpState, step_through};
-pub use verdict::{FaultReport, Finish, Hang, Limit, QUIET, StuckLanes};
+pub use verdict::{FaultReport, Finish, Hang, Limit, StuckLanes};

@@ -4,7 +4,7 @@
 
 use crate::base::{LaneMask, Pc};
 use crate::code::MicroOp;
-use crate::machine::verdict::Watch;
+use crate::machine::livelock::Watch;
 use crate::machine::warp::Warp;
 
 /// Steps of an SM.
