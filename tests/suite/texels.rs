@@ -360,6 +360,7 @@ pub(super) fn run_with(
         name: "(textures)".to_owned(),
         address: IMAGE_TABLE,
         bytes: 4 * table.len() as u64,
+        reach: 4 * table.len() as u64,
         element: Type::B32,
         words: table,
         mapped: true,

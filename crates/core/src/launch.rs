@@ -111,8 +111,11 @@ pub struct Buffer {
     pub name: String,
     /// Address in device memory.
     pub address: u64,
-    /// Size in bytes; `words` is rounded up to whole words.
+    /// Size in bytes.
     pub bytes: u64,
+    /// Bytes that kernels can access: `bytes`, or more where memory ends later than the buffer.
+    /// `words` has these, rounded up to whole words.
+    pub reach: u64,
     /// Element type, for printing and comparing.
     pub element: crate::isa::Type,
     /// Content, little-endian.

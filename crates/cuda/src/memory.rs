@@ -336,20 +336,32 @@ impl AddressSpace {
     /// Unless `exact`, device memory ends where its granule or page does, as on a GPU.
     pub(crate) fn lend(&mut self, exact: bool) -> Vec<Buffer> {
         let lent = self.allocations.values_mut().map(|a| {
-            let (address, bytes, words) = match &a.host {
-                Some(host) if !a.is_device() => host.words(),
+            let (address, bytes, reach, words) = match &a.host {
+                Some(host) if !a.is_device() => {
+                    let (address, bytes, words) = host.words();
+                    (address, bytes, bytes, words)
+                }
                 host => {
-                    let bytes = if a.is_device() && !exact { reach(a.bytes) } else { a.bytes };
+                    let reach = if a.is_device() && !exact { reach(a.bytes) } else { a.bytes };
                     let own = || std::mem::take(&mut a.words);
                     let mut words = host.as_ref().map_or_else(own, |host| host.words().2);
-                    words.resize(bytes.div_ceil(4) as usize, 0);
-                    (a.address, bytes, words)
+                    words.resize(reach.div_ceil(4) as usize, 0);
+                    (a.address, a.bytes, reach, words)
                 }
             };
             a.is_lent = true;
             a.before = if a.host.is_some() { words.clone() } else { Vec::new() };
             let (name, writable) = (a.name.clone(), a.writable);
-            Buffer { name, address, bytes, element: Type::B32, words, mapped: true, writable }
+            Buffer {
+                name,
+                address,
+                bytes,
+                reach,
+                element: Type::B32,
+                words,
+                mapped: true,
+                writable,
+            }
         });
         lent.collect()
     }
@@ -426,10 +438,10 @@ mod tests {
             assert_eq!(space.device_bytes(address, bytes).err(), Some(Error::INVALID_VALUE));
         }
         let padded = space.lend(false);
-        assert_eq!((padded[0].words[24], padded[0].bytes), (0x0403_0201, GRANULE));
+        assert_eq!((padded[0].words[24], padded[0].reach), (0x0403_0201, GRANULE));
         space.take_back(padded);
         let lent = space.lend(true);
-        assert_eq!((lent[0].words[24], lent[0].bytes), (0x0403_0201, 100));
+        assert_eq!((lent[0].words[24], lent[0].reach), (0x0403_0201, 100));
         space.take_back(lent);
         assert_eq!(space.device_bytes(a + 96, 4), Ok(&mut [1, 2, 3, 4][..]));
         assert_eq!(space.free(a + 4, &[Use::Device]), Err(Error::INVALID_VALUE));
@@ -469,7 +481,7 @@ mod tests {
         let [a, b] = [DEVICE_PAGE + 4, 8].map(|bytes| space.allocate(bytes, 1).expect("room"));
         assert!(b >= a + 2 * DEVICE_PAGE + GAP);
         let mut lent = space.lend(false);
-        assert_eq!((lent[0].bytes, lent[1].bytes), (2 * DEVICE_PAGE, GRANULE));
+        assert_eq!((lent[0].reach, lent[1].reach), (2 * DEVICE_PAGE, GRANULE));
         *lent[0].words.last_mut().expect("words") = 7;
         space.take_back(lent);
         assert_eq!(space.lend(false)[0].words.last(), Some(&7), "content past the end stays");

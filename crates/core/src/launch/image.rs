@@ -205,6 +205,7 @@ impl Plan {
                     name: plan.name.text.clone(),
                     address: variable.address,
                     bytes: 8,
+                    reach: 8,
                     element: Type::B64,
                     words: vec![object, 0],
                     mapped: true,
@@ -214,10 +215,12 @@ impl Plan {
         }
         if !images.is_empty() {
             let words = Image::table(images.iter().map(Some));
+            let bytes = HEADER_BYTES * (images.len() as u64 + 1);
             buffers.push(Buffer {
                 name: TABLE.to_owned(),
                 address: IMAGE_TABLE,
-                bytes: HEADER_BYTES * (images.len() as u64 + 1),
+                bytes,
+                reach: bytes,
                 element: Type::B32,
                 words,
                 mapped: true,

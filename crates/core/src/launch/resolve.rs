@@ -345,6 +345,7 @@ impl Plan {
                 name: plan.name.text.clone(),
                 address: variable.map_or(address, |variable| variable.address),
                 bytes,
+                reach: bytes,
                 element: plan.element,
                 words,
                 mapped: is_argument || variable.is_some(),

@@ -45,6 +45,7 @@ pub(super) fn kept_variables(buffers: &[Buffer], variables: &[StaticVariable]) -
         name: variable.name.clone(),
         address: variable.address,
         bytes: variable.bytes.len() as u64,
+        reach: variable.bytes.len() as u64,
         element: Type::B8,
         words: words_of(&variable.bytes),
         mapped: true,

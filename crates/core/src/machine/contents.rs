@@ -7,7 +7,7 @@ use crate::launch::{Buffer, Launch, Spare};
 
 /// Returns the content of device memory at the start of a launch.
 pub(super) fn images(kernel: &Kernel, launch: &Launch) -> Vec<SegmentImage> {
-    let buffers = launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), b.writable));
+    let buffers = launch.mapped().map(|b| (b.address, b.reach, b.words.clone(), b.writable));
     let mut segments = exec::segments(launch.fresh(&kernel.variables), buffers);
     if kernel.uses_heap() && launch.heap.is_none() {
         let bytes = Heap::default().bytes();
@@ -22,7 +22,7 @@ pub(super) fn images(kernel: &Kernel, launch: &Launch) -> Vec<SegmentImage> {
 pub(super) fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
     let variables = launch.fresh(&kernel.variables);
     let given = launch.buffers.iter_mut().filter(|b| b.mapped);
-    let buffers = given.map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), b.writable));
+    let buffers = given.map(|b| (b.address, b.reach, std::mem::take(&mut b.words), b.writable));
     let mut segments = exec::segments(variables, buffers);
     segments.extend(exec::workspace(launch.cooperative));
     segments.extend(exec::parameters(kernel, &launch.params));
@@ -44,10 +44,10 @@ pub(super) fn unload(mut global: GlobalMemory, launch: &mut Launch) {
         let ends_before = |s: &SegmentImage| s.0 + s.1.max(1) <= buffer.address;
         while segments.next_if(ends_before).is_some() {}
         let Some(segment) = segments.peek_mut() else { break };
-        buffer.words = if (segment.0, segment.1) == (buffer.address, buffer.bytes) {
+        buffer.words = if (segment.0, segment.1) == (buffer.address, buffer.reach) {
             std::mem::take(&mut segment.2)
         } else {
-            exec::part_of(segment, buffer.address, buffer.bytes)
+            exec::part_of(segment, buffer.address, buffer.reach)
         };
     }
 }

@@ -21,7 +21,7 @@ use crate::kernel::{Inst, Op, Register};
 /// progress frequent.
 ///
 /// They are compared for as many issues, then not until there were eight times as many, and so on: a
-/// long computation without a store pays for one issue in seven, and a loop of any length is found.
+/// loop of any length is found, and a long computation without a store pays little.
 pub const QUIET: u64 = 1 << 14;
 
 /// Returns true if states are compared after `quiet` issues without progress.

@@ -142,6 +142,7 @@ fn launch(blocks: u32, threads: u32, words: usize) -> Launch {
         name: "out".into(),
         address: OUT,
         bytes: 4 * words as u64,
+        reach: 4 * words as u64,
         element: Type::U32,
         words: vec![0; words],
         mapped: true,

@@ -250,6 +250,26 @@ fn a_system_function_of_other_parameters_is_refused() {
 }
 
 #[test]
+fn memory_may_end_later_than_its_buffer() {
+    let text = "//! grid = 1\n//! block = 32\n//! buffer a: u32[4] = fill(0)\n//! arg a = a\n\
+                .entry k(.param .u64 a)\n{\n.reg .u64 %a;\nld.param.u64 %a, [a];\n\
+                st.global.u32 [%a + 508], 7;\nst.global.u32 [%a + 512], 7;\nret;\n}\n";
+    let program = parsed(text);
+    let mut launch = launch(&program);
+    let buffer = &mut launch.buffers[0];
+    (buffer.reach, buffer.words) = (512, vec![0; 128]);
+    let kernel = program.kernel(None).expect("one kernel");
+    let outcome = run(&program, launch, "volta");
+    let Finish::Fault(report) = outcome.finish else { panic!("no fault") };
+    assert_eq!(outcome.launch.buffers[0].words[127], 7);
+    let FaultKind::OutOfBounds { space, address, bytes } = report.fault.kind else {
+        panic!("in bounds")
+    };
+    let words = simt_core::checks::nearest(kernel, &outcome.launch, space, address, bytes);
+    assert_eq!(words.as_deref(), Some("`a[128]`, 125 past the end"), "of the buffer");
+}
+
+#[test]
 fn a_fault_in_dynamic_shared_memory_of_size_0_says_so() {
     let text = "//! grid = 1\n//! block = 32\n.extern .shared .align 4 .b8 tile[];\n.entry k()\n{\n\
                 .reg .u32 %t;\nmov.u32 %t, 1;\nst.shared.u32 [tile + 4], %t;\nret;\n}\n";

@@ -41,6 +41,7 @@ fn memory_of(program: &Program) -> Vec<Buffer> {
         name: format!("module data at 0x{address:x}"),
         address,
         bytes,
+        reach: bytes,
         element: Type::U32,
         words,
         mapped: true,

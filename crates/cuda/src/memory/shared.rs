@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(there.free_bytes(), 1 << 20, "it is memory of the other");
         assert_eq!(there.import(second, bytes, 1, |_| true), Ok(theirs), "the same again");
         let mut lent = there.lend(false);
-        assert_eq!((lent[0].address, lent[0].bytes, lent[0].words[2]), (theirs, 512, 0x0303));
+        assert_eq!((lent[0].address, lent[0].reach, lent[0].words[2]), (theirs, 512, 0x0303));
         lent[0].words[0] = 0x0403_0201;
         there.take_back(lent);
         assert_eq!(here.device_bytes(own, 5), Ok(&mut [1, 2, 3, 4, 3][..]));

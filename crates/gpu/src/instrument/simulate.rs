@@ -119,6 +119,7 @@ fn hidden(kernel: &mut Kernel, name: &str) -> Option<Buffer> {
         name: variable.name,
         address: variable.address,
         bytes,
+        reach: bytes,
         element: Type::U32,
         words,
         mapped: true,
