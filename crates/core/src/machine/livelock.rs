@@ -20,8 +20,8 @@ use crate::kernel::{Inst, Op, Register};
 /// Issues of one SM without progress after which states are compared. Comparison is expensive and
 /// progress frequent.
 ///
-/// They are compared for as many issues, then not until there were eight times as many, and so on: a
-/// loop of any length is found, and a long computation without a store pays little.
+/// They are compared for as many issues, then not until there were eight times as many, and so on:
+/// a loop of any length is found, and a long computation without a store pays little.
 pub const QUIET: u64 = 1 << 14;
 
 /// Returns true if states are compared after `quiet` issues without progress.
@@ -30,7 +30,8 @@ const fn compares(quiet: u64) -> bool {
     quiet >= QUIET && (quiet / QUIET).ilog2().is_multiple_of(3)
 }
 
-/// Returns the number of issues without progress, more than `quiet`, at which comparison begins next.
+/// Returns the number of issues without progress, more than `quiet`, at which comparison begins
+/// next.
 #[inline]
 const fn next_comparison(quiet: u64) -> u64 {
     match (quiet / QUIET).checked_ilog2() {
@@ -233,12 +234,11 @@ impl Watch {
     /// At least one must repeat a state.
     pub(super) fn proves_livelock(&self, warps: &[Warp]) -> bool {
         self.is_quiet()
-            && warps.iter().enumerate().all(|(w, warp)| warp.next.is_none() || self.repeats(w))
+            && warps
+                .iter()
+                .enumerate()
+                .all(|(w, warp)| warp.next.is_none() || self.repeated(w).is_some())
             && warps.iter().any(|warp| warp.next.is_some())
-    }
-
-    fn repeats(&self, w: usize) -> bool {
-        self.repeated(w).is_some()
     }
 
     /// Returns the loop of a warp that repeats a state.
@@ -295,7 +295,8 @@ impl Record {
     }
 }
 
-/// Returns the registers that steps `of` a loop read, and those from which they are computed, sorted.
+/// Returns the registers that steps `of` a loop read, and those from which they are computed,
+/// sorted.
 fn origins<'i>(
     of: impl Iterator<Item = &'i Inst>,
     steps: impl Iterator<Item = &'i Inst> + Clone,

@@ -71,7 +71,8 @@ pub(crate) trait Float: Copy + PartialOrd {
 }
 
 macro_rules! floats {
-    ($t:ident, $bits:ident, $format:expr, $canonical:expr, $flush:expr, $fma:expr, $directed:expr) => {
+    ($t:ident, $bits:ident, $format:expr, $canonical:expr, $flush:expr, $fma:expr,
+     $directed:expr) => {
         impl Float for $t {
             const FORMAT: Format = $format;
             #[inline(always)]
@@ -182,7 +183,8 @@ fn directed_fma32(a: f32, b: f32, c: f32, round: Round) -> f32 {
     if sum == 0.0 {
         return exact_fma(a, b, c, round); // the sign of a zero
     }
-    // `sum + lost` is exact. If the nearest single differs from `sum`, `lost` is too small to matter.
+    // `sum + lost` is exact. If the nearest single differs from `sum`, `lost` is too small to
+    // matter.
     let near = sum as f32;
     let wide = f64::from(near);
     let is_above = wide > sum || (wide == sum && lost < 0.0);

@@ -4,6 +4,9 @@ use super::super::cache::{LINE, SECTOR, sectors_in};
 use crate::base::MAX_LANES;
 use crate::exec::MemoryAccess;
 
+/// Sectors of a line.
+const SECTORS: u64 = LINE / SECTOR;
+
 /// 128-byte lines of a request, ascending, with the sectors of each.
 #[derive(Clone)]
 pub(in crate::machine) struct Lines {
@@ -39,14 +42,14 @@ impl Lines {
         let mut ascending = true;
         for lane in access.lanes.lanes() {
             let sector = addresses[lane as usize % MAX_LANES] / SECTOR;
-            let here = sector / (LINE / SECTOR);
+            let here = sector / SECTORS;
             if here != line && sectors != 0 {
                 self.push(line, sectors);
                 sectors = 0;
                 ascending &= line < here;
             }
             line = here;
-            sectors |= 1 << (sector % (LINE / SECTOR));
+            sectors |= 1 << (sector % SECTORS);
         }
         self.push(line, sectors);
         if !ascending {
@@ -62,10 +65,10 @@ impl Lines {
     /// Adds the lines of adjacent sectors, from `first` to `last`.
     #[inline]
     fn add_row(&mut self, first: u64, last: u64) {
-        const ALL: u64 = LINE / SECTOR;
-        for line in first / ALL..=last / ALL {
-            let (from, to) = (first.max(line * ALL), last.min(line * ALL + ALL - 1));
-            self.push(line, (2 << (to % ALL)) - (1 << (from % ALL)));
+        for line in first / SECTORS..=last / SECTORS {
+            let begin = line * SECTORS;
+            let (from, to) = (first.max(begin), last.min(begin + SECTORS - 1));
+            self.push(line, (2 << (to % SECTORS)) - (1 << (from % SECTORS)));
         }
     }
 
@@ -78,7 +81,6 @@ impl Lines {
     /// Sorts the lines and removes duplicates.
     fn sort(&mut self) {
         // As words, which are compared faster: the number of a line has 57 bits.
-        const SECTORS: u64 = LINE / SECTOR;
         let mut words = [0; MAX_LANES];
         let words = &mut words[..self.len.min(MAX_LANES)];
         for (word, &(line, sectors)) in words.iter_mut().zip(&self.lines) {
@@ -87,7 +89,7 @@ impl Lines {
         words.sort_unstable();
         self.len = 0;
         for &word in &*words {
-            let (line, sectors) = (word >> SECTORS, word as u8 & 0xf);
+            let (line, sectors) = (word >> SECTORS, (word & ((1 << SECTORS) - 1)) as u8);
             match self.lines[..self.len].last_mut() {
                 Some(last) if last.0 == line => last.1 |= sectors,
                 _ => self.push(line, sectors),

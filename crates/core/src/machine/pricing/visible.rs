@@ -104,10 +104,7 @@ impl Sharing {
             Op::Store(store) => store.access.order.releases(),
             Op::Atomic(atomic) => {
                 let order = atomic.order;
-                order.acquires()
-                    || order.releases()
-                    || sum.is_none()
-                    || sum != sum_of(atomic, op, code)
+                order.acquires() || order.releases() || !reduces(atomic, op, sum, code)
             }
             _ => true,
         };
@@ -120,9 +117,7 @@ impl Sharing {
             f if is_private(f) => Visibility::Private,
             Op::Load(load) if self.unordered || !load.access.strong() => Visibility::Plain,
             Op::Store(store) if self.unordered || !store.access.strong() => Visibility::Plain,
-            Op::Atomic(atomic) if self.sum.is_some() && self.sum == sum_of(atomic, op, code) => {
-                Visibility::Reduction
-            }
+            Op::Atomic(atomic) if reduces(atomic, op, self.sum, code) => Visibility::Reduction,
             _ => Visibility::Ordered,
         }
     }
@@ -136,6 +131,11 @@ fn reductions(code: &Code) -> Option<Sum> {
     });
     let first = sums.next();
     first.filter(|_| sums.all(|sum| Some(sum) == first))
+}
+
+/// Returns true if an atomic is one of a kernel's reductions.
+fn reduces(atomic: &Atomic, op: &MicroOp, reductions: Option<Sum>, code: &Code) -> bool {
+    reductions.is_some() && reductions == sum_of(atomic, op, code)
 }
 
 /// Returns function and type of an atomic whose result no instruction reads, if two of it commute.

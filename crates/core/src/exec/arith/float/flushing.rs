@@ -19,7 +19,8 @@ pub(crate) fn fma_flushing(a: f32, b: f32, c: f32, round: Round) -> f32 {
     if small { zero_of(sum) } else { fma(a, b, c, round) }
 }
 
-/// Returns `a * b + c`, rounded to double, and true if it is below the normal singles, but not zero.
+/// Returns `a * b + c`, rounded to double, and true if it is below the normal singles, but not
+/// zero.
 #[inline(always)]
 fn flushed_sum(a: f32, b: f32, c: f32) -> (f64, bool) {
     let least = f64::from(f32::MIN_POSITIVE);

@@ -11,88 +11,41 @@ use crate::exec::arith::float::{
 };
 use crate::kernel::Native;
 
-/// Executes FADD.
-#[inline(always)]
-pub(in crate::exec::native) fn add_single(
-    op: &Native,
-    lanes: LaneMask,
-    registers: &mut RegisterFile,
-    _fused: bool,
-) {
-    write_singles(op, lanes, registers, |[a, b, _]| canonical_single(a + b));
-}
-
-/// Executes FMUL.
-#[inline(always)]
-pub(in crate::exec::native) fn multiply_single(
-    op: &Native,
-    lanes: LaneMask,
-    registers: &mut RegisterFile,
-    _fused: bool,
-) {
-    write_singles(op, lanes, registers, |[a, b, _]| canonical_single(a * b));
-}
-
-/// Executes FFMA.
-#[inline(always)]
-pub(in crate::exec::native) fn multiply_add_single(
-    op: &Native,
-    lanes: LaneMask,
-    registers: &mut RegisterFile,
-    fused: bool,
-) {
-    write_singles(op, lanes, registers, |[a, b, c]| fma_near(a, b, c, fused));
-}
-
-/// Executes FADD.FTZ.
-#[inline(always)]
-pub(in crate::exec::native) fn add_flushing(
-    op: &Native,
-    lanes: LaneMask,
-    registers: &mut RegisterFile,
-    _fused: bool,
-) {
-    write_singles(
-        op,
-        lanes,
-        registers,
+/// Defines functions of three f32 sources, of which they may ignore some.
+macro_rules! singles {
+    ($($(#[$doc:meta])* $name:ident = |$operands:pat_param, $fused:pat_param| $result:expr;)+) => {
+        $($(#[$doc])*
         #[inline(always)]
-        |[a, b, _]| add_flushing_near(a, b),
-    );
+        pub(in crate::exec::native) fn $name(
+            op: &Native,
+            lanes: LaneMask,
+            registers: &mut RegisterFile,
+            $fused: bool,
+        ) {
+            write_singles(
+                op,
+                lanes,
+                registers,
+                #[inline(always)]
+                |$operands| $result,
+            );
+        })+
+    };
 }
 
-/// Executes FMUL.FTZ.
-#[inline(always)]
-pub(in crate::exec::native) fn multiply_flushing(
-    op: &Native,
-    lanes: LaneMask,
-    registers: &mut RegisterFile,
-    _fused: bool,
-) {
-    write_singles(
-        op,
-        lanes,
-        registers,
-        #[inline(always)]
-        |[a, b, _]| mul_flushing_near(a, b),
-    );
-}
-
-/// Executes FFMA.FTZ.
-#[inline(always)]
-pub(in crate::exec::native) fn multiply_add_flushing(
-    op: &Native,
-    lanes: LaneMask,
-    registers: &mut RegisterFile,
-    fused: bool,
-) {
-    write_singles(
-        op,
-        lanes,
-        registers,
-        #[inline(always)]
-        |[a, b, c]| fma_flushing_near(a, b, c, fused),
-    );
+singles! {
+    /// Executes FADD.
+    add_single = |[a, b, _], _| canonical_single(a + b);
+    /// Executes FMUL.
+    multiply_single = |[a, b, _], _| canonical_single(a * b);
+    /// Executes FFMA.
+    multiply_add_single = |[a, b, c], fused| fma_near(a, b, c, fused);
+    /// Executes FADD.FTZ.
+    add_flushing = |[a, b, _], _| add_flushing_near(a, b);
+    /// Executes FMUL.FTZ.
+    multiply_flushing = |[a, b, _], _| mul_flushing_near(a, b);
+    /// Executes FFMA.FTZ.
+    multiply_add_flushing = |[a, b, c], fused| fma_flushing_near(a, b, c, fused);
 }
 
 /// Executes DADD.
