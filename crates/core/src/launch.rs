@@ -9,6 +9,7 @@
 
 mod argument;
 mod arithmetic;
+mod column;
 mod directive;
 mod element;
 mod expect;

@@ -5,16 +5,16 @@
 //! input, and only the results are kept.
 
 use super::arithmetic::order;
+use super::column::Values;
 use super::element::{Packer, Value, bits, decode, encode, show, show_value};
 use super::expression::Expr;
 use super::fill::{Files, Place, exact, no_memory, with_index, words, wrapped};
 use super::plan::{Claim, Each, ExpectationPlan, Relation, Sequence, SequenceKind, ValuesClaim};
 use super::reference::Region;
 use super::term::{
-    Initial, MemoryView, Scope, Side, Term, bind, element_index, eval, eval_next, integer, region,
-    settled, value,
+    Initial, MemoryView, Scope, Side, Term, bind, element_index, eval, integer, region, settled,
+    value,
 };
-use super::window::Windows;
 use super::{Buffer, Launch};
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;
@@ -165,32 +165,14 @@ impl Kind {
                 Ok(got) => Some(format!("expected {} {value}, found {got}", relation.sign())),
             },
             Kind::Region { region, relation, expected, within } => {
-                let mut at = |k| Ok(region.first + k);
-                differences(
-                    buffers,
-                    memory,
-                    region,
-                    region.count,
-                    &mut at,
-                    (*relation, expected, *within),
-                )
+                let at = (0..region.count).map(|k| Ok(region.first + k));
+                differences(buffers, memory, region, at, (*relation, expected, *within))
             }
             Kind::Each { region, index, from, trips, relation, expected, within } => {
                 let index = settled(index, memory);
-                let mut windows = Windows::default();
-                let mut at = |k: u64| {
-                    let index = eval_next(&index, memory, from + i128::from(k), &mut windows)
-                        .map_err(|d| d.message)?;
-                    element_index(&index, region, Span::default()).map_err(|d| d.message)
-                };
-                differences(
-                    buffers,
-                    memory,
-                    region,
-                    *trips,
-                    &mut at,
-                    (*relation, expected, *within),
-                )
+                let indices = Values::new(&index, memory, *from..from + i128::from(*trips));
+                let at = indices.map(|index| element_index(&index?, region, Span::default()));
+                differences(buffers, memory, region, at, (*relation, expected, *within))
             }
             Kind::One { left, relation, value, within } => {
                 let got = match eval(left, memory, 0) {
@@ -217,22 +199,24 @@ impl Kind {
     }
 }
 
-/// Describes the first of `count` elements that breaks the relation, and counts the rest.
+/// Describes the first of the elements with the indices `at` that breaks the relation, and counts
+/// the rest.
 fn differences(
     buffers: &[Buffer],
     memory: &dyn MemoryView,
     region: &Region,
-    count: u64,
-    at: &mut dyn FnMut(u64) -> Result<u64, String>,
+    at: impl Iterator<Item = Result<u64, Diagnostic>>,
     (relation, expected, within): (Relation, &Expected, Option<f64>),
 ) -> Option<String> {
     let ty = region.element;
     let mut first = None;
-    let mut failed = 0u64;
-    for k in 0..count {
-        let index = match at(k) {
+    let (mut count, mut failed) = (0, 0u64);
+    for index in at {
+        let k = count;
+        count += 1;
+        let index = match index {
             Ok(index) => index,
-            Err(message) => return Some(message),
+            Err(problem) => return Some(problem.message),
         };
         let got = bits(&|w| memory.word(region.buffer, w), ty, index);
         let expected = expected.bits(ty, k);
@@ -400,11 +384,10 @@ fn bind_each(
         Packer::with_room(trips, region.element).ok_or_else(|| no_memory(range_span))?;
     let initial = Initial(scope.buffers);
     let first = settled(&index, &initial);
-    let mut windows = Windows::default();
-    for i in from..to {
-        element_index(&eval_next(&first, &initial, i, &mut windows)?, &region, span)?;
-        let value = eval_next(&formula_term, &initial, i, &mut windows)?;
-        packer.push(wrapped(value, region.element, formula.span())?, region.element);
+    let indices = Values::new(&first, &initial, from..to);
+    for (index, value) in indices.zip(Values::new(&formula_term, &initial, from..to)) {
+        element_index(&index?, &region, span)?;
+        packer.push(wrapped(value?, region.element, formula.span())?, region.element);
     }
     let expected = Expected::Packed(packer.finish());
     Ok(Kind::Each { region, index: *index, from, trips, relation, expected, within })

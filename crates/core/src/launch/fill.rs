@@ -4,12 +4,12 @@
 //! Generators", OOPSLA 2014), addressed by index: element `i` depends only on the seed and `i`, so
 //! any program can compute it. `lcg(seed)` is the generator of a typical one-line host loop in C.
 
+use super::column::Values;
 use super::element::{Packer, Value, encode, fits, mask, zeros};
 use super::expression::Expr;
 use super::plan::{Each, Sequence, SequenceKind};
 use super::reference::{Region, block_sums};
-use super::term::{Initial, Scope, bind, eval_next, integer, region, value};
-use super::window::Windows;
+use super::term::{Initial, Scope, bind, integer, region, value};
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;
 
@@ -188,10 +188,9 @@ pub(super) fn words(
                 .help("write `buffer[i]` or a slice on the left side"));
             }
             let term = bind(formula, &with_index(each, scope)?)?;
-            let mut windows = Windows::default();
-            for i in first..first + count {
-                let value = eval_next(&term, &Initial(scope.buffers), i128::from(i), &mut windows)?;
-                packer.push(wrapped(value, element, formula.span())?, element);
+            let indices = i128::from(first)..i128::from(first + count);
+            for value in Values::new(&term, &Initial(scope.buffers), indices) {
+                packer.push(wrapped(value?, element, formula.span())?, element);
             }
         }
     }
