@@ -19,7 +19,7 @@ pub use pattern::{Pattern, is_repeatable, repeat};
 pub(super) use vector::atomic_vector;
 
 use super::alu::is_in;
-use super::lanes::{fill_each, set_predicate};
+use super::lanes::{fill_each, set_predicate, vectorized};
 use super::memory::{GlobalMemory, ParamBlock, Segment, Words};
 use super::{AccessKind, Effect, Env, Fault, MemoryAccess, RegisterFile, atomic};
 use crate::base::{LaneMask, MAX_LANES};
@@ -31,6 +31,20 @@ type Addresses = [u64; MAX_LANES];
 
 /// Executes `ld`.
 pub(super) fn load(
+    op: &Load,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<Effect, Fault> {
+    vectorized(
+        registers.vectors,
+        #[inline(always)]
+        |_| load_lanes(op, lanes, registers, env),
+    )
+}
+
+#[inline(always)]
+fn load_lanes(
     op: &Load,
     lanes: LaneMask,
     registers: &mut RegisterFile,
@@ -116,6 +130,20 @@ fn gather_parts(
 
 /// Executes `st`.
 pub(super) fn store(
+    op: &Store,
+    lanes: LaneMask,
+    registers: &RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<Effect, Fault> {
+    vectorized(
+        registers.vectors,
+        #[inline(always)]
+        |_| store_lanes(op, lanes, registers, env),
+    )
+}
+
+#[inline(always)]
+fn store_lanes(
     op: &Store,
     lanes: LaneMask,
     registers: &RegisterFile,

@@ -273,13 +273,18 @@ fn all_fit(addresses: &Addresses, start: u64, last: u64, bytes: u64) -> bool {
     if last >> 63 != 0 {
         return false;
     }
-    let (mut signs, mut low) = (0, 0);
-    for &address in addresses {
-        let offset = address.wrapping_sub(start);
-        signs |= offset | last.wrapping_sub(offset);
-        low |= address;
+    // A vector each, or the compiler takes one lane after the other.
+    const VECTOR: usize = 4;
+    let (mut signs, mut low) = ([0; VECTOR], [0; VECTOR]);
+    for vector in addresses.chunks_exact(VECTOR) {
+        for (i, &address) in vector.iter().enumerate() {
+            let offset = address.wrapping_sub(start);
+            signs[i] |= offset | last.wrapping_sub(offset);
+            low[i] |= address;
+        }
     }
-    (signs >> 63 == 0) & (low & (bytes - 1) == 0)
+    let any = |of: [u64; VECTOR]| of.into_iter().fold(0, |any, one| any | one);
+    (any(signs) >> 63 == 0) & (any(low) & (bytes - 1) == 0)
 }
 
 /// Returns true if lane `l` is at lane 0 plus `l * bytes`.

@@ -1,8 +1,8 @@
 //! Coalescing of a request into lines and sectors.
 
 use super::super::cache::{LINE, SECTOR, sectors_in};
-use crate::base::MAX_LANES;
-use crate::exec::MemoryAccess;
+use crate::base::{LaneMask, MAX_LANES};
+use crate::exec::{MemoryAccess, Vectors, vectorized};
 
 /// Sectors of a line.
 const SECTORS: u64 = LINE / SECTOR;
@@ -12,11 +12,12 @@ const SECTORS: u64 = LINE / SECTOR;
 pub(in crate::machine) struct Lines {
     pub(super) lines: [(u64, u8); MAX_LANES],
     pub(super) len: usize,
+    vectors: Vectors,
 }
 
 impl Default for Lines {
     fn default() -> Lines {
-        Lines { lines: [(0, 0); MAX_LANES], len: 0 }
+        Lines { lines: [(0, 0); MAX_LANES], len: 0, vectors: Vectors::default() }
     }
 }
 
@@ -40,7 +41,7 @@ impl Lines {
         }
         let (mut line, mut sectors) = (0, 0); // of the current line
         let mut ascending = true;
-        for lane in access.lanes.lanes() {
+        for lane in self.changes(access.lanes, addresses).lanes() {
             let sector = addresses[lane as usize % MAX_LANES] / SECTOR;
             let here = sector / SECTORS;
             if here != line && sectors != 0 {
@@ -55,6 +56,25 @@ impl Lines {
         if !ascending {
             self.sort();
         }
+    }
+
+    /// Returns those of `lanes` that may access another sector than the lane before; the others do
+    /// not.
+    #[inline(always)]
+    fn changes(&self, lanes: LaneMask, addresses: &[u64; MAX_LANES]) -> LaneMask {
+        if lanes.is_sparse() {
+            return lanes;
+        }
+        let equal = vectorized(
+            self.vectors,
+            #[inline(always)]
+            move |_| {
+                let pairs = addresses.iter().zip(&addresses[1..]).enumerate();
+                pairs.fold(0, |equal, (lane, (a, b))| equal | u32::from((a ^ b) < SECTOR) << lane)
+            },
+        );
+        // In the lane after a pair of equal ones, both of which access memory.
+        lanes - LaneMask((equal & lanes.0) << 1)
     }
 
     /// Returns the number of sectors in the request.
