@@ -8,8 +8,7 @@
 //! Only partial synchronization (counted barriers, some lanes of a warp, flags) needs an explicit
 //! list ([`Known`]), shared by all lanes with equal knowledge.
 //!
-//! Epochs saturate: accesses after 2^32 epochs of a block count as ordered, so races can be missed
-//! but not invented.
+//! Epochs saturate: after 2^32 epochs of a block, accesses count as ordered. A race can be missed.
 
 use std::sync::Arc;
 

@@ -1,13 +1,15 @@
 //! Calls, returns and indexed branches; code at the start and end of a function.
 
+mod arguments;
+
 use super::body::{Body, Origin};
 use super::functions::{Signature, Slot};
 use super::names::Found;
-use super::operands::{Args, Value};
+use super::operands::Args;
 use super::variables::{Symbol, place};
 use crate::base::Pc;
 use crate::diag::Diagnostic;
-use crate::isa::{Class, FormMatch, OperandForm, OperandKind, Space, Type, TypeRef};
+use crate::isa::{Class, FormMatch, Space, Type};
 use crate::kernel::{
     Access, Address, AddressBase, Call, Callee, Copied, Load, MemoryOrder, Op, Register, Row,
     Scope, Store, Switch, SystemCall, SystemFn, layout,
@@ -440,78 +442,5 @@ impl<'a> Body<'a> {
     /// Returns the index of a function in this kernel.
     fn number(&self, function: usize) -> Option<u32> {
         self.reachable.iter().position(|&f| f == function).map(|n| n as u32)
-    }
-
-    /// Returns the frame offset of an argument.
-    ///
-    /// Stores registers and numbers to the frame first.
-    fn argument(
-        &mut self,
-        operand: &Operand,
-        slot: &Slot,
-        m: &FormMatch<'_>,
-        origin: Origin,
-    ) -> Option<u32> {
-        match self.slot_symbol(operand, slot) {
-            Err(()) => None,
-            Ok(Some(offset)) => Some(offset),
-            Ok(None) => {
-                let mut args = Args::default();
-                let value = self.slot_value(operand, slot, false, m, &mut args)?;
-                let offset = self.place_in_frame(slot.shape);
-                self.emit(
-                    origin,
-                    self.slot_store(value.row, slot.shape.ty, offset),
-                    &args.reads,
-                    &[],
-                );
-                Some(offset as u32)
-            }
-        }
-    }
-
-    /// Returns the frame offset of a `.param` variable of a call.
-    ///
-    /// `Ok(None)` for other operands.
-    fn slot_symbol(&mut self, operand: &Operand, slot: &Slot) -> Result<Option<u32>, ()> {
-        let Operand::Name(name) = operand else { return Ok(None) };
-        let Some(symbol) = self.scopes.symbol(&name.text).filter(|symbol| symbol.slot) else {
-            return Ok(None);
-        };
-        if symbol.bytes == slot.shape.bytes {
-            return Ok(Some(symbol.address as u32));
-        }
-        let message = format!(
-            "expected a {}-byte variable for the parameter, found `{}` of {} bytes",
-            slot.shape.bytes, name.text, symbol.bytes
-        );
-        self.report(
-            Diagnostic::error("type-mismatch", name.span, message)
-                .also(slot.name.span, "parameter"),
-        );
-        Err(())
-    }
-
-    /// Resolves a register, or a number as an argument, for a scalar parameter.
-    fn slot_value(
-        &mut self,
-        operand: &Operand,
-        slot: &Slot,
-        result: bool,
-        m: &FormMatch<'_>,
-        args: &mut Args,
-    ) -> Option<Value> {
-        let ty = slot.shape.ty;
-        if slot.shape.bytes != u64::from(ty.bytes()) {
-            return self.wrong(operand, "`.param` variable for an array");
-        }
-        let form = OperandForm {
-            name: slot.name.text.clone(),
-            result,
-            sink: false,
-            optional: false,
-            kind: OperandKind::Value(TypeRef::Fixed(ty)),
-        };
-        self.value(operand, ty, false, &form, m, args)
     }
 }
