@@ -7,24 +7,27 @@
 //! this undefined.)
 
 mod check;
+mod elements;
 mod fixed;
 mod pattern;
 mod vector;
 
 use check::{Parts, Reach, first_fault, resolve, serve_parts};
 pub(super) use check::{check, fill_addresses, first_fault_of};
+pub(super) use elements::put;
+use elements::{element, gather, gather_words, scatter, scatter_words, sign_extend};
 use fixed::broadcast;
 pub use fixed::load_parameters;
 pub use pattern::{Pattern, is_repeatable, repeat};
 pub(super) use vector::atomic_vector;
 
 use super::alu::is_in;
-use super::lanes::{fill_each, set_predicate, vectorized};
-use super::memory::{GlobalMemory, ParamBlock, Segment, Words};
+use super::lanes::{set_predicate, vectorized};
+use super::memory::{GlobalMemory, ParamBlock, Segment};
 use super::{AccessKind, Effect, Env, Fault, MemoryAccess, RegisterFile, atomic};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
-use crate::kernel::{Access, AddressBase, Atomic, Load, Row, Store};
+use crate::kernel::{Access, AddressBase, Atomic, Load, Store};
 
 /// Byte address per lane.
 type Addresses = [u64; MAX_LANES];
@@ -356,191 +359,6 @@ fn each_segment(
         f(segment, here);
         rest -= here;
     }
-}
-
-/// Returns one element, zero-extended.
-/// Elements are aligned, so narrow ones stay within a word.
-#[inline(always)]
-fn element(memory: &impl Words, lane: usize, address: u64, bits: u32) -> u64 {
-    let word = u64::from(memory.load(lane, address));
-    match bits {
-        8 => word >> (8 * (address & 3)) & 0xff,
-        16 => word >> (8 * (address & 2)) & 0xffff,
-        32 => word,
-        _ => word | u64::from(memory.load(lane, address.wrapping_add(4))) << 32,
-    }
-}
-
-/// Sign-extends a value of `bits` bits.
-#[inline(always)]
-fn sign_extend(value: u64, bits: u32) -> u64 {
-    ((value << (64 - bits)) as i64 >> (64 - bits)) as u64
-}
-
-/// Expands `$body` with `$bits` constant, so that each loop has one width.
-macro_rules! by_bits {
-    ($ty:expr, $bits:ident => $body:expr) => {
-        match $ty.bits() {
-            8 => {
-                const $bits: u32 = 8;
-                $body
-            }
-            16 => {
-                const $bits: u32 = 16;
-                $body
-            }
-            32 => {
-                const $bits: u32 = 32;
-                $body
-            }
-            _ => {
-                const $bits: u32 = 64;
-                $body
-            }
-        }
-    };
-}
-
-/// Loads one checked word per lane, as most loads do.
-#[inline(always)]
-fn gather_words(
-    memory: &impl Words,
-    d: &mut [u32; MAX_LANES],
-    lanes: LaneMask,
-    addresses: &Addresses,
-    row: bool,
-) {
-    if row && memory.load_row(addresses[0], lanes, d) {
-        return;
-    }
-    fill_each(d, lanes, |lane| memory.load(lane, addresses[lane]));
-}
-
-/// Stores one checked word per lane, as most stores do. Returns true if any changed.
-#[inline(always)]
-fn scatter_words(
-    memory: &mut impl Words,
-    s: &[u32; MAX_LANES],
-    lanes: LaneMask,
-    addresses: &Addresses,
-    row: bool,
-) -> bool {
-    if row && let Some(changed) = memory.store_row(addresses[0], lanes, s) {
-        return changed;
-    }
-    let mut changed = false;
-    for lane in lanes.lanes() {
-        let lane = lane as usize & (MAX_LANES - 1);
-        changed |= memory.store(lane, addresses[lane], s[lane]);
-    }
-    changed
-}
-
-/// Loads checked elements into registers.
-#[inline(always)]
-fn gather(
-    memory: &impl Words,
-    op: &Load,
-    lanes: LaneMask,
-    addresses: &Addresses,
-    registers: &mut RegisterFile,
-) {
-    let access = op.access;
-    let (bits, step) = (access.ty.bits(), u64::from(access.ty.bytes()));
-    // A word that fills its register needs no extension.
-    let signed = access.ty.is_signed() && (access.wide || bits < 32);
-    for (i, d) in op.d.iter().enumerate().take(access.count.into()) {
-        let Some(d) = *d else { continue };
-        let delta = step * i as u64;
-        by_bits!(access.ty, BITS => {
-            let address = |lane: usize| addresses[lane].wrapping_add(delta);
-            let value = |lane: usize| element(memory, lane, address(lane), BITS);
-            if signed {
-                put(registers, d, access.wide, lanes, |lane| sign_extend(value(lane), BITS));
-            } else {
-                put(registers, d, access.wide, lanes, value);
-            }
-        });
-    }
-}
-
-/// Writes lanes of a row of either width.
-#[inline(always)]
-pub(super) fn put(
-    registers: &mut RegisterFile,
-    d: Row,
-    wide: bool,
-    lanes: LaneMask,
-    value: impl Fn(usize) -> u64,
-) {
-    if wide {
-        fill_each(&mut registers.wide[usize::from(d.0)], lanes, value);
-    } else {
-        fill_each(&mut registers.narrow[usize::from(d.0)], lanes, |lane| value(lane) as u32);
-    }
-}
-
-/// Stores checked elements. Returns true if any byte changed.
-#[inline(always)]
-fn scatter(
-    memory: &mut impl Words,
-    op: &Store,
-    lanes: LaneMask,
-    addresses: &Addresses,
-    registers: &RegisterFile,
-) -> bool {
-    let access = op.access;
-    let step = u64::from(access.ty.bytes());
-    let mut changed = false;
-    for (i, s) in op.s.iter().enumerate().take(access.count.into()) {
-        let delta = step * i as u64;
-        by_bits!(access.ty, BITS => {
-            if access.wide {
-                let row = &registers.wide[usize::from(s.0)];
-                let value = |lane: usize| row[lane];
-                changed |= scatter_element::<BITS>(memory, lanes, addresses, delta, value);
-            } else {
-                let row = &registers.narrow[usize::from(s.0)];
-                let value = |lane: usize| row[lane].into();
-                changed |= scatter_element::<BITS>(memory, lanes, addresses, delta, value);
-            }
-        });
-    }
-    changed
-}
-
-#[inline(always)]
-fn scatter_element<const BITS: u32>(
-    memory: &mut impl Words,
-    lanes: LaneMask,
-    addresses: &Addresses,
-    delta: u64,
-    value: impl Fn(usize) -> u64,
-) -> bool {
-    let mut changed = false;
-    let mut one = |lane: usize| {
-        let address = addresses[lane].wrapping_add(delta);
-        changed |= match BITS {
-            32 => memory.store(lane, address, value(lane) as u32),
-            64 => {
-                memory.store(lane, address, value(lane) as u32)
-                    | memory.store(lane, address.wrapping_add(4), (value(lane) >> 32) as u32)
-            }
-            _ => {
-                let shift = 8 * (address & 3) as u32;
-                let mask = ((1u32 << (BITS % 32)) - 1) << shift;
-                let bits = ((value(lane) as u32) << shift) & mask;
-                let (old, new) = memory.update(lane, address, |word| word & !mask | bits);
-                old != new
-            }
-        };
-    };
-    if lanes == LaneMask::FULL {
-        (0..MAX_LANES).for_each(&mut one);
-    } else {
-        lanes.lanes().for_each(|lane| one(lane as usize & (MAX_LANES - 1)));
-    }
-    changed
 }
 
 #[cfg(test)]

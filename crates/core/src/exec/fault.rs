@@ -1,9 +1,157 @@
-//! Texts of faults. Messages add the thread and the line.
+//! Faults of programs, and their texts. Messages add the thread and the line.
 
 use std::fmt;
 
-use super::{Assertion, Fault, FaultKind};
+use super::ImageShape;
+use crate::base::LaneMask;
+use crate::isa::Space;
+use crate::kernel::Geometry;
 use crate::kernel::layout::DEPTH_LIMIT;
+
+/// A fault: the program did something that has no defined meaning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The lowest lane at fault.
+    pub lane: u32,
+    /// The kind of fault.
+    pub kind: FaultKind,
+}
+
+/// Kinds of program faults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// An address outside all buffers and variables.
+    OutOfBounds {
+        /// Space of the access.
+        space: Space,
+        /// Byte address.
+        address: u64,
+        /// Bytes accessed.
+        bytes: u32,
+    },
+    /// An address that is not a multiple of the access size.
+    Misaligned {
+        /// Space of the access.
+        space: Space,
+        /// Byte address.
+        address: u64,
+        /// Bytes accessed.
+        bytes: u32,
+    },
+    /// A write to constants or parameters.
+    ReadOnly {
+        /// Byte address.
+        address: u64,
+    },
+    /// A `.sync` instruction whose mask does not name the executing lane.
+    NotInMask {
+        /// The mask.
+        mask: LaneMask,
+    },
+    /// A `.sync` instruction whose members wait at another one.
+    /// PTX allows them to exchange values; the simulator does not model this.
+    GatheredElsewhere {
+        /// The members that are not active here.
+        lanes: LaneMask,
+    },
+    /// An instruction on matrices that some lanes of the warp do not execute.
+    MissingLanes {
+        /// The missing lanes.
+        lanes: LaneMask,
+    },
+    /// `bar` with a number of 16 or more.
+    BadBarrier {
+        /// The number.
+        value: u32,
+    },
+    /// `bar` with a thread count that is 0 or not a multiple of the warp size.
+    BadThreadCount {
+        /// The count.
+        count: u32,
+        /// Lanes of a full warp.
+        warp_size: u32,
+    },
+    /// A call through a register without the address of a matching function.
+    BadCallTarget {
+        /// The register's value.
+        address: u64,
+    },
+    /// `brx.idx` with an index past the end of its table.
+    BadBranchIndex {
+        /// The index.
+        index: u32,
+        /// Targets in the table.
+        targets: u32,
+    },
+    /// A call too deep, or one whose frame does not fit the lane's local memory.
+    StackOverflow {
+        /// Call depth.
+        depth: u32,
+        /// Limit on local memory per thread in bytes.
+        limit: u64,
+    },
+    /// `bra.uni`, `call.uni` or `brx.idx.uni` whose active lanes diverge.
+    UniformBranchDiverges,
+    /// `trap`
+    Trap,
+    /// `trap` of `grid.sync()`, which finds no workspace in a plain launch.
+    GridSync,
+    /// A failed `assert`.
+    Assertion(Box<Assertion>),
+    /// `mbarrier.init` with a count of 0 or too many.
+    BadArrivalCount {
+        /// The count.
+        count: u64,
+    },
+    /// More arrivals at an `mbarrier` than its phase expects, or one at no such object.
+    TooManyArrivals {
+        /// Byte address in shared memory.
+        address: u64,
+    },
+    /// `free` of an address that `malloc` has not returned, or has been freed since.
+    WildFree {
+        /// The address.
+        address: u64,
+    },
+    /// A value that is no texture or surface object.
+    BadImage {
+        /// The value.
+        object: u64,
+        /// True if the instruction takes surfaces, false if it takes textures.
+        surface: bool,
+        /// True if the value is an object of the other kind.
+        other: bool,
+    },
+    /// An instruction for textures of another shape.
+    WrongGeometry {
+        /// Geometry of the instruction.
+        geometry: Geometry,
+        /// Shape of the texture or surface.
+        shape: ImageShape,
+    },
+    /// An access outside of a surface (`.trap`).
+    OutsideSurface {
+        /// Byte in the row, row, and slice or layer.
+        at: [i64; 3],
+        /// Last valid ones.
+        size: [i64; 3],
+    },
+}
+
+/// Failed `assert` of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assertion {
+    /// Condition as in the source, or message.
+    pub message: String,
+    /// Source file.
+    pub file: String,
+    /// Source line, 1-based.
+    pub line: u32,
+    /// Function.
+    pub function: String,
+    /// Lanes of the warp that failed together.
+    pub lanes: LaneMask,
+}
 
 impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,14 +4,19 @@
 //! word by word, so another SM may see half of it, as PTX allows for vectors. 64-bit atomics on one
 //! memory exclude each other.
 
+mod local;
+mod shared;
+
+pub use local::LocalMemory;
+pub use shared::{SharedMemory, block_shared_bytes};
+
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::heap::Heap;
-use super::lanes::{fill, fill_each};
+use super::lanes::fill_each;
 use super::segments::words_of;
 use crate::base::{LaneMask, MAX_LANES};
-use crate::kernel::layout::LOCAL_LIMIT;
 
 /// A contiguous piece of device memory: address, bytes, content, writable.
 pub type SegmentImage = (u64, u64, Vec<u32>, bool);
@@ -329,196 +334,6 @@ impl Words for GlobalView<'_> {
             lanes.lanes().for_each(|lane| one(lane as usize & (MAX_LANES - 1)));
         }
         Some(difference != 0)
-    }
-}
-
-/// Returns the size in bytes of a block's shared memory.
-/// Static variables come first; the dynamic part starts at the next multiple of 16.
-pub fn block_shared_bytes(static_bytes: u32, dynamic: u32) -> u32 {
-    match dynamic {
-        0 => static_bytes,
-        _ => static_bytes.checked_next_multiple_of(16).unwrap_or(u32::MAX).saturating_add(dynamic),
-    }
-}
-
-/// The shared memory of one block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SharedMemory {
-    /// Offset in the shared window, in bytes.
-    start: u64,
-    bytes: u64,
-    words: Vec<u32>,
-}
-
-impl SharedMemory {
-    /// Creates `bytes` bytes of zeros.
-    pub fn new(bytes: u32) -> SharedMemory {
-        SharedMemory { start: 0, bytes: bytes.into(), words: vec![0; bytes.div_ceil(4) as usize] }
-    }
-
-    /// Moves it up in the shared window by the bytes that the system reserves.
-    #[must_use]
-    pub fn after(self, reserved: u32) -> SharedMemory {
-        SharedMemory { start: reserved.into(), ..self }
-    }
-
-    /// Returns the offset in the shared window in bytes: generic addresses count from there.
-    pub fn start(&self) -> u64 {
-        self.start
-    }
-
-    /// Fills with zeros, the initial state for a new block. (PTX leaves it undefined.)
-    pub fn clear(&mut self) {
-        self.words.fill(0);
-    }
-
-    /// Returns the size in bytes.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Returns the content.
-    pub fn words(&self) -> &[u32] {
-        &self.words
-    }
-
-    /// Returns true if the `bytes` bytes at `address` are inside.
-    #[inline(always)]
-    pub(super) fn holds(&self, address: u64, bytes: u64) -> bool {
-        address < self.bytes && bytes <= self.bytes - address
-    }
-}
-
-impl Words for SharedMemory {
-    #[inline(always)]
-    fn load(&self, _: usize, address: u64) -> u32 {
-        self.words[(address >> 2) as usize]
-    }
-    #[inline(always)]
-    fn update(&mut self, _: usize, address: u64, mut f: impl FnMut(u32) -> u32) -> (u32, u32) {
-        let word = &mut self.words[(address >> 2) as usize];
-        let old = *word;
-        *word = f(old);
-        (old, *word)
-    }
-    #[inline(always)]
-    fn store(&mut self, _: usize, address: u64, value: u32) -> bool {
-        std::mem::replace(&mut self.words[(address >> 2) as usize], value) != value
-    }
-    #[inline(always)]
-    fn load_run(&self, address: u64, d: &mut [u32]) {
-        d.copy_from_slice(&self.words[(address >> 2) as usize..][..d.len()]);
-    }
-    #[inline(always)]
-    fn load_row(&self, address: u64, lanes: LaneMask, d: &mut [u32; MAX_LANES]) -> bool {
-        let words = self.words.get((address >> 2) as usize..);
-        let Some(row) = words.and_then(<[u32]>::first_chunk::<MAX_LANES>) else { return false };
-        fill(d, lanes, |lane| row[lane]);
-        true
-    }
-    #[inline(always)]
-    fn store_row(
-        &mut self,
-        address: u64,
-        lanes: LaneMask,
-        values: &[u32; MAX_LANES],
-    ) -> Option<bool> {
-        let row = self.words.get_mut((address >> 2) as usize..)?.first_chunk_mut()?;
-        let old = *row;
-        fill(row, lanes, |lane| values[lane]);
-        let difference = row.iter().zip(&old).fold(0, |all, (new, old)| all | (new ^ old));
-        Some(difference != 0)
-    }
-}
-
-/// Local memory of one warp; calls make it grow.
-/// It is interleaved as in hardware: word `i` of all lanes is contiguous.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LocalMemory {
-    /// Initial bytes per lane.
-    initial: u64,
-    /// Maximum bytes per lane.
-    limit: u64,
-    bytes: u64,
-    words: Vec<[u32; MAX_LANES]>,
-}
-
-impl LocalMemory {
-    /// Creates `bytes_per_lane` bytes of zeros for each lane.
-    pub fn new(bytes_per_lane: u32) -> LocalMemory {
-        let bytes = bytes_per_lane.into();
-        LocalMemory {
-            initial: bytes,
-            limit: LOCAL_LIMIT,
-            bytes,
-            words: vec![[0; MAX_LANES]; bytes_per_lane.div_ceil(4) as usize],
-        }
-    }
-
-    /// As [`LocalMemory::new`], with a limit per lane.
-    /// See [`crate::kernel::Kernel::local_limit`].
-    pub fn limited(bytes_per_lane: u32, limit: u64) -> LocalMemory {
-        LocalMemory { limit, ..LocalMemory::new(bytes_per_lane) }
-    }
-
-    /// Fills with zeros, the initial state for a new warp. (PTX leaves it undefined.)
-    pub fn clear(&mut self) {
-        self.bytes = self.initial;
-        self.words.truncate(self.bytes.div_ceil(4) as usize);
-        self.words.fill([0; MAX_LANES]);
-    }
-
-    /// Grows to `bytes` bytes per lane; new bytes are 0.
-    pub(super) fn grow(&mut self, bytes: u64) {
-        if bytes > self.bytes {
-            self.bytes = bytes;
-            self.words.resize(bytes.div_ceil(4) as usize, [0; MAX_LANES]);
-        }
-    }
-
-    /// Copies bytes of one lane. Both ranges are in bounds and do not overlap.
-    pub(super) fn copy(&mut self, lane: usize, from: u64, to: u64, bytes: u32) {
-        if (from | to | u64::from(bytes)).is_multiple_of(4) {
-            for at in (0..u64::from(bytes)).step_by(4) {
-                let word = self.load(lane, from + at);
-                self.store(lane, to + at, word);
-            }
-            return;
-        }
-        for at in 0..u64::from(bytes) {
-            let byte = self.load(lane, from + at) >> (8 * ((from + at) & 3)) & 0xff;
-            let shift = 8 * ((to + at) & 3);
-            self.update(lane, to + at, |word| word & !(0xff << shift) | byte << shift);
-        }
-    }
-
-    /// Returns the maximum bytes per lane.
-    pub(super) fn limit(&self) -> u64 {
-        self.limit
-    }
-
-    /// Returns the size in bytes per lane.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-}
-
-impl Words for LocalMemory {
-    #[inline(always)]
-    fn load(&self, lane: usize, address: u64) -> u32 {
-        self.words[(address >> 2) as usize][lane & (MAX_LANES - 1)]
-    }
-    #[inline(always)]
-    fn update(&mut self, lane: usize, address: u64, mut f: impl FnMut(u32) -> u32) -> (u32, u32) {
-        let word = &mut self.words[(address >> 2) as usize][lane & (MAX_LANES - 1)];
-        let old = *word;
-        *word = f(old);
-        (old, *word)
-    }
-    #[inline(always)]
-    fn store(&mut self, lane: usize, address: u64, value: u32) -> bool {
-        std::mem::replace(&mut self.words[(address >> 2) as usize][lane & (MAX_LANES - 1)], value)
-            != value
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::exec::{FaultKind, LocalMemory, SharedMemory};
 use crate::isa::Type;
 use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW};
-use crate::kernel::{Address, AtomicFn, MemoryOrder, Scope};
+use crate::kernel::{Address, AtomicFn, MemoryOrder, Row, Scope};
 
 const FULL: LaneMask = LaneMask::FULL;
 const BASE: u64 = 0x0700_0000_0000;
