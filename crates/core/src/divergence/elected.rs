@@ -53,6 +53,7 @@
 
 mod meet;
 mod next;
+mod registers;
 
 use super::{Flow, Group, GroupState, Join, Side, SideOrder, first_side};
 use crate::base::{JoinId, LaneMask, Pc};
@@ -298,71 +299,6 @@ impl Elected {
         self.current = Lanes::at(pc, first);
     }
 
-    /// Removes lanes from a barrier and lets the current group continue (BREAK).
-    ///
-    /// If the barrier now waits for no lane, the lanes blocked at it become ready, as the other
-    /// side of a branch.
-    pub(super) fn leave(&mut self, join: JoinId, lanes: LaneMask, next: Pc) {
-        let took_part = self.register(join).intersects(lanes);
-        *self.register(join) -= lanes;
-        self.current = Lanes::at(next, self.current.lanes);
-        if took_part {
-            self.release_completed(join);
-        }
-    }
-
-    /// Makes the lanes at a barrier that now waits for none ready, as the other side of a branch.
-    fn release_completed(&mut self, join: JoinId) {
-        let Some(pc) = self.waits_for_none(join) else { return };
-        let released = self.release((join, pc));
-        let current = self.current;
-        if released.lanes.count() < current.lanes.count() {
-            self.current = released;
-            self.drop_sibling(Some(current));
-        } else {
-            self.drop_sibling(Some(released));
-        }
-    }
-
-    /// Returns the mask of a barrier register, and clears it on request (BMOV).
-    pub(super) fn barrier(&mut self, join: JoinId, clear: bool, next: Pc) -> LaneMask {
-        self.current = Lanes::at(next, self.current.lanes);
-        let register = self.register(join);
-        let mask = *register;
-        if clear {
-            self.empty(join);
-            self.set_twice(join, false);
-        }
-        mask
-    }
-
-    /// Sets the mask of a barrier register (BMOV).
-    ///
-    /// Lanes that have exited since the mask was saved no longer take part.
-    pub(super) fn set_barrier(&mut self, join: JoinId, mask: LaneMask) {
-        let mask = mask & self.live;
-        *self.register(join) = mask;
-        self.set_twice(join, !mask.is_empty());
-        if !mask.is_empty() {
-            self.parted |= bit(join);
-        }
-    }
-
-    /// Removes all lanes from a barrier.
-    fn empty(&mut self, join: JoinId) {
-        *self.register(join) = LaneMask::EMPTY;
-        self.parted &= !bit(join);
-    }
-
-    /// Sets whether the BSYNC of a barrier executes again before its lanes go on.
-    fn set_twice(&mut self, join: JoinId, twice: bool) {
-        self.twice = if twice { self.twice | bit(join) } else { self.twice & !bit(join) };
-    }
-
-    fn register(&mut self, join: JoinId) -> &mut LaneMask {
-        &mut self.registers[join.0 as usize % REGISTERS]
-    }
-
     /// Makes `second` the sibling and drops the former one into the pool.
     fn drop_sibling(&mut self, second: Option<Lanes>) {
         if let Some(former) = std::mem::replace(&mut self.sibling, second) {
@@ -385,24 +321,6 @@ impl Elected {
         });
     }
 
-    /// Returns the lanes that are blocked at a barrier by the BSYNC at `pc`.
-    fn arrived(&self, join: JoinId, pc: Pc) -> LaneMask {
-        let state = GroupState::AtJoin(join);
-        let there = self.blocked.iter().filter(|g| g.state == state && g.pc == pc);
-        there.fold(LaneMask::EMPTY, |all, g| all | g.lanes)
-    }
-
-    /// Returns the participants of a barrier that are not among `arrived`.
-    fn missing(&self, join: JoinId, arrived: LaneMask) -> LaneMask {
-        (self.registers[join.0 as usize % REGISTERS] & self.live) - arrived
-    }
-
-    /// Returns the lanes that are blocked at a barrier.
-    fn blocked_at(&self, join: JoinId) -> LaneMask {
-        let there = self.blocked.iter().filter(|g| g.state == GroupState::AtJoin(join));
-        there.fold(LaneMask::EMPTY, |all, g| all | g.lanes)
-    }
-
     /// Returns true if no lane is ready but the current ones.
     fn is_alone(&self) -> bool {
         self.sibling.is_none() && self.pool.is_empty() && self.woken.is_empty()
@@ -413,14 +331,6 @@ impl Elected {
         let ready = self.sibling.iter().chain(&self.pool).chain(&self.woken).map(|l| l.lanes);
         let yielded = self.yielded.iter().map(|group| group.lanes);
         ready.chain(yielded).fold(LaneMask::EMPTY, |all, lanes| all | lanes)
-    }
-
-    /// Returns true if the BSYNC of a barrier executes again, once.
-    fn executes_again(&mut self, join: JoinId) -> bool {
-        let again = self.twice & bit(join) != 0;
-        self.set_twice(join, false);
-        self.elected.0 |= again;
-        again
     }
 
     fn sync(&mut self, join: JoinId, next: Pc) {

@@ -9,6 +9,7 @@ mod meet;
 mod memory;
 mod native;
 mod parts;
+mod perform;
 mod settle;
 mod simple;
 mod ways;
@@ -28,19 +29,16 @@ use super::l2::replay::RequestLog;
 use super::livelock::Watch;
 use super::memsys::MemorySystem;
 use super::native_fetch::NativeFetch;
-use super::pricing::{Cost, Kind, Visibility};
+use super::pricing::{Cost, Kind};
 use super::requests::{Request, queue_of};
 use super::scheduler::{Port, Scheduler, SharedPorts};
 use super::unevenness::lateness;
 use super::verdict::FaultReport;
-use super::warp::{Arrival, Until, Warp};
+use super::warp::{Until, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::code::MicroOp;
-use crate::divergence::{Flow, Side};
-use crate::event::{Event, Observer, Printed, Stall};
-use crate::exec::{self, Effect, Env, Fault, SystemLog};
-use crate::isa::Space;
-use crate::kernel::Op;
+use crate::event::{Event, Observer, Stall};
+use crate::exec::{self, SystemLog};
 
 /// State shared by the warps of an SM at issue.
 #[derive(Clone)]
@@ -287,241 +285,6 @@ impl<'a, O: Observer> Issuer<'a, O> {
     #[inline]
     fn refetch(&self, taken: LaneMask) -> u32 {
         if taken.is_empty() { 0 } else { self.cx.program.taken }
-    }
-
-    /// Executes a step of a less frequent kind and advances the control flow.
-    #[inline(never)]
-    fn perform(
-        &mut self,
-        warp: &mut Warp,
-        issue: &Issue<'_>,
-        times: &mut Times,
-    ) -> Result<After, Box<FaultReport>> {
-        let &Issue { w, pc, active, lanes, now, cost, step } = issue;
-        let cx = self.cx;
-        let (sm, slot, next) = (self.id, WarpId(w as u32), step.next);
-        if matches!(cost.kind, Kind::Collective | Kind::Matrix) {
-            let place = (sm, w, pc);
-            let fault = members_meet((step, lanes), warp, place, &mut self.observer);
-            if let Some(fault) = fault {
-                return Err(Box::new(FaultReport::new(
-                    fault,
-                    (sm, cx.spec.warp_size),
-                    warp,
-                    &step.inst,
-                    active,
-                    now,
-                )));
-            }
-        }
-        if let Op::Join(join) = &step.inst.op {
-            barrier_register(warp, *join, step, lanes, active);
-            if cost.resolves > 0 && !lanes.is_empty() {
-                let at = now + Cycle::from(cost.resolves);
-                warp.resolves = Until::new(at, Stall::BranchResolving);
-            }
-            return Ok(After::Nothing);
-        }
-        let mut order = match &cx.accesses {
-            Some(order) if cost.visibility != Visibility::Private => {
-                let mut begun = order.begin();
-                begun.keep(&step.inst.op, lanes, &warp.registers, cx.global);
-                Some(begun)
-            }
-            _ => None,
-        };
-        let effect = match self.repeat(warp, issue) {
-            Some(access) => Ok(Effect::Access(access)),
-            None => self.execute(warp, step, pc, lanes, active, now),
-        };
-        let effect = match effect {
-            Ok(effect) => effect,
-            Err(fault) => {
-                return Err(Box::new(FaultReport::new(
-                    fault,
-                    (sm, cx.spec.warp_size),
-                    warp,
-                    &step.inst,
-                    active,
-                    now,
-                )));
-            }
-        };
-        if !self.system.printed.is_empty() || self.system.heap_changed {
-            self.report_system(warp, slot);
-        }
-        let mut after = After::Nothing;
-        let empties_l1 = cost.empties_l1 && !lanes.is_empty();
-        match effect {
-            Effect::Done => {
-                if let Op::Fence(scope) = step.inst.op {
-                    times.resume = times.resume.max(self.fence(warp, scope, now));
-                }
-                warp.control.go(next)
-            }
-            Effect::Undefined { lanes, source } => self.undefined(warp, issue, lanes, source),
-            Effect::Branch { taken } => {
-                if step.inst.guard.is_some() {
-                    self.observer.on(Event::Branch {
-                        cycle: now,
-                        sm,
-                        warp: slot,
-                        pc,
-                        active,
-                        taken,
-                    });
-                }
-                warp.refetch = self.refetch(taken);
-                warp.control.advance(branch(step, taken));
-                resolve(warp, cost, next, cx.program.refetch, now);
-            }
-            Effect::Switch { lanes } | Effect::Call { lanes } if lanes.is_empty() => {
-                warp.control.go(next)
-            }
-            Effect::Jump { lanes } => {
-                let jumping = (step, lanes, &*self.addresses);
-                let place = (sm, w, pc);
-                let apart = jump(jumping, warp, place, (now, active), &mut self.observer);
-                resolve(warp, cost, next, cx.program.refetch, now);
-                if apart {
-                    let at = now + Cycle::from(cost.resolves + cx.program.jump_apart);
-                    warp.resolves = Until::new(at, Stall::BranchResolving);
-                }
-            }
-            Effect::Switch { lanes } => {
-                let targets = match &step.inst.op {
-                    Op::Switch(switch) => &switch.targets[..],
-                    _ => &[],
-                };
-                let mut sides = sides(lanes, &self.addresses, |index| {
-                    targets.get(index).copied().unwrap_or(next)
-                });
-                let taken = sides.first().map_or(LaneMask::EMPTY, |side| side.lanes);
-                self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
-                add_side(&mut sides, next, active - lanes);
-                warp.control.split(&sides, step.reconverge);
-            }
-            Effect::Call { lanes } => {
-                let functions = &cx.program.functions;
-                let sides =
-                    sides(lanes, &self.addresses, |f| functions.get(f).copied().unwrap_or(next));
-                warp.control.call(&sides, next);
-            }
-            Effect::Return { lanes } => {
-                let steps = &cx.program.ops;
-                let mut back = Vec::new();
-                for Side { pc: site, lanes } in
-                    sides(lanes, &self.addresses, |site| Pc(site as u32))
-                {
-                    let call = &steps[site.index()];
-                    exec::finish_call(&call.inst, lanes, &mut warp.registers, &mut warp.local);
-                    add_side(&mut back, call.next, lanes);
-                }
-                warp.control.ret(&back);
-            }
-            Effect::Gather { lanes } => {
-                gather_native((step, lanes), warp, (sm, w, pc), now, &mut self.observer);
-            }
-            Effect::EndCollective => warp.control.end_collective(next),
-            Effect::Exit { lanes } if lanes.is_empty() => warp.control.go(next),
-            Effect::Exit { lanes } => {
-                after = After::Ended(lanes, pc);
-                warp.control.advance(Flow::Exit { lanes, next });
-                if self.native && lanes == active {
-                    // Other lanes of the warp go on.
-                    let at = now + Cycle::from(cx.program.blocked_sync);
-                    warp.resolves = Until::new(at, Stall::BranchResolving);
-                }
-            }
-            Effect::Access(access) => {
-                // Local memory is private to the warp and part of the state that the hang detection
-                // compares.
-                let own =
-                    matches!(&step.inst.op, Op::Store(store) if store.access.space == Space::Local);
-                if access.changed && !own {
-                    self.watch.progress();
-                }
-                if let Some(order) = order.take() {
-                    order.end(access, cost.visibility, &self.addresses, (sm, now));
-                }
-                if !access.lanes.is_empty() {
-                    let served = self.access(warp, issue, access);
-                    times.done = served.done + Cycle::from(cost.wide);
-                }
-                self.proceed(warp, active, next);
-            }
-            Effect::Image(access) => {
-                if access.changed {
-                    self.watch.progress();
-                }
-                times.done = self.image(warp, issue, access).done;
-                self.proceed(warp, active, next);
-            }
-            Effect::Copy(_) | Effect::ArriveByCopies(_) | Effect::WaitCopies { .. } => {
-                unreachable!("a step of `Kind::Asynchronous`")
-            }
-            Effect::Barrier { lanes, .. } if lanes.is_empty() => warp.control.go(next),
-            Effect::Barrier { lanes, id, count, wait } => {
-                after = After::Arrived;
-                self.arrive(warp, issue, Arrival { id, pc, lanes }, count, wait);
-            }
-            Effect::Sleep { ns } => {
-                let cycles = u64::from(ns) * u64::from(cx.spec.clock_mhz) / 1000;
-                times.resume = times.resume.max(Until::new(now + 1 + cycles, Stall::Sleeping));
-                warp.control.advance(Flow::Yield { next });
-            }
-        }
-        if empties_l1 {
-            self.memory.empty_l1();
-        }
-        Ok(after)
-    }
-
-    /// Passes on the texts that lanes printed, and notes a change of the heap.
-    #[cold]
-    fn report_system(&mut self, warp: &Warp, slot: WarpId) {
-        if std::mem::take(&mut self.system.heap_changed) {
-            self.watch.progress();
-        }
-        for (lane, text) in self.system.printed.drain(..) {
-            let thread = warp.index * self.cx.spec.warp_size + lane;
-            let (sm, block) = (self.id, warp.block_id);
-            self.observer.printed(&Printed { sm, block, thread, warp: slot, lane, text: &text });
-        }
-    }
-
-    /// Applies a step to registers and memory.
-    #[inline(always)]
-    fn execute(
-        &mut self,
-        warp: &mut Warp,
-        step: &MicroOp,
-        pc: Pc,
-        lanes: LaneMask,
-        active: LaneMask,
-        now: Cycle,
-    ) -> Result<Effect, Fault> {
-        let cx = self.cx;
-        let mut env = Env {
-            global: cx.global,
-            shared: &mut self.blocks[warp.block].shared,
-            local: &mut warp.local,
-            params: &cx.params,
-            functions: &cx.kernel.functions,
-            warp_size: cx.spec.warp_size,
-            live: warp.control.live(),
-            pc: pc.0,
-            clock: now,
-            nanoseconds: match step.inst.op {
-                Op::Clock { .. } => {
-                    (u128::from(now) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64
-                }
-                _ => 0, // a division takes longer than most steps
-            },
-            addresses: &mut self.addresses,
-            system: &mut self.system,
-        };
-        exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env)
     }
 }
 

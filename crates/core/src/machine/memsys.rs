@@ -10,13 +10,14 @@
 
 mod banks;
 mod distinct;
+mod global;
 mod images;
 mod lines;
 mod native;
 mod queue;
 mod shape;
 
-use banks::{atomic_wavefronts, same_word_lanes};
+use banks::atomic_wavefronts;
 pub(super) use banks::{ideal_wavefronts, wavefronts};
 use images::TextureUnit;
 pub(super) use images::{Fetch, Texels};
@@ -26,17 +27,17 @@ pub(super) use shape::Shape;
 use queue::UnitQueue;
 
 use super::atomics::{AtomicPath, AtomicUnits, Weight};
-use super::cache::{Cache, LINE, SECTOR, sectors_in};
+use super::cache::{Cache, LINE, SECTOR};
 use super::dram::Dram;
 use super::l2::L2;
 use super::l2::replay::RequestLog;
-use super::shares::{Place, Reader, Shares};
+use super::shares::{Reader, Shares};
 use super::stores::{FINE, Stores};
 use crate::base::{Cycle, MAX_LANES, Pc, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
-use crate::spec::{Latencies, Machine, Memory, StorePolicy, Transactions};
+use crate::spec::{Latencies, Machine, Memory};
 
 /// Bytes of a page.
 const PAGE: u64 = 2 << 20;
@@ -270,190 +271,6 @@ impl MemorySystem {
         if let Some(l1) = &mut self.l1 {
             l1.clear();
         }
-    }
-
-    /// Serves the words of a local access one by one: word `w + 1` is a line after word `w`.
-    fn local(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Served {
-        let words = access.bytes.div_ceil(4).max(1);
-        let word = MemoryAccess { bytes: access.bytes.min(4), row: false, ..access };
-        let mut served = self.global(now, word, addresses, MemoryKind::Local, None);
-        let mut at = *addresses;
-        for _ in 1..words {
-            at.iter_mut().for_each(|a| *a = a.wrapping_add(4 * MAX_LANES as u64));
-            let next = self.global(now + served.port, word, &at, MemoryKind::Local, None);
-            served = served.with(&next);
-            served.traffic.requested += next.traffic.requested;
-        }
-        served
-    }
-
-    fn global(
-        &mut self,
-        now: Cycle,
-        access: MemoryAccess,
-        addresses: &[u64; MAX_LANES],
-        memory: MemoryKind,
-        atomics: Option<(&AtomicUnits, Weight)>,
-    ) -> Served {
-        self.lines.coalesce(access, addresses);
-        self.lines_served(now, access, addresses, memory, atomics)
-    }
-
-    /// Serves the lines of an access.
-    fn lines_served(
-        &mut self,
-        now: Cycle,
-        access: MemoryAccess,
-        addresses: &[u64; MAX_LANES],
-        memory: MemoryKind,
-        atomics: Option<(&AtomicUnits, Weight)>,
-    ) -> Served {
-        let count = self.lines.len;
-        let mut traffic = Traffic { memory, lines: count as u32, ..blank(access) };
-        let looks_in_l1 = access.kind == AccessKind::Read && !access.bypass_l1;
-        // Within one line no two words share a bank.
-        let passes = if self.spec.l1_conflict > 0 && count > 1 {
-            Cycle::from(wavefronts(access, addresses, self.spec.shared_banks))
-        } else {
-            1
-        };
-        let conflicts = (passes.max(1) - 1) * Cycle::from(self.spec.l1_conflict);
-        let mut done = now + conflicts + self.l1_latency(memory, count);
-        let whole = u64::from(traffic.requested) >= SECTOR * self.lines.sectors();
-        let dense = access.kind == AccessKind::Write && whole;
-        for position in 0..count {
-            let (line, sectors) = self.lines.lines[position % MAX_LANES];
-            traffic.sectors += sectors_in(sectors);
-            let mut missing = sectors;
-            let mut filled = None;
-            if let Some(l1) = &mut self.l1 {
-                if looks_in_l1 {
-                    let fetched = if self.spec.fill_lines { 0b1111 } else { sectors };
-                    let found = l1.access(line, fetched, true);
-                    traffic.l1_hits += sectors_in(found.hits & sectors);
-                    missing = fetched & !found.hits;
-                    if found.hits & sectors != 0 {
-                        done = done.max(found.arrives);
-                        if let Some(shares) = &mut self.shares {
-                            shares.found(found.arrives > now);
-                        }
-                    }
-                    filled = Some(found);
-                } else if access.kind != AccessKind::Read
-                    && self.spec.l1_store == StorePolicy::WriteEvict
-                {
-                    l1.evict(line);
-                } else if access.kind == AccessKind::Write && memory == MemoryKind::Local {
-                    // Only this SM sees local memory: what it stores is in its L1.
-                    filled = Some(l1.access(line, sectors, true));
-                }
-            }
-            if missing == 0 {
-                continue;
-            }
-            let port_delay = position as Cycle * Cycle::from(self.spec.l1_line_interval);
-            let arrives =
-                self.below_l1(now + port_delay, line, missing, dense, atomics, &mut traffic);
-            done = done.max(arrives);
-            let usable = match access.kind {
-                AccessKind::Write => self.stored_at(dense),
-                _ => arrives,
-            };
-            if let (Some(l1), Some(found)) = (&mut self.l1, filled) {
-                l1.arrive(found, usable);
-            }
-        }
-        traffic.transactions = match self.spec.transactions {
-            Transactions::Sectors => traffic.sectors,
-            Transactions::Lines => traffic.lines,
-        };
-        if access.kind == AccessKind::Atomic {
-            let conflicts = Cycle::from(same_word_lanes(access, addresses) - 1);
-            let extra = conflicts * Cycle::from(self.spec.atomic_conflict);
-            done = done.max(now + Cycle::from(self.spec.atomic_latency)) + extra;
-        }
-        let port = self.tag_cycles(access.kind, memory, count).max(passes);
-        Served { traffic, done, port, taken: now, begins: now }
-    }
-
-    /// Transfers sectors of one line over the link to L2 and, on L2 misses, from DRAM.
-    fn below_l1(
-        &mut self,
-        now: Cycle,
-        line: u64,
-        sectors: u8,
-        dense: bool,
-        atomics: Option<(&AtomicUnits, Weight)>,
-        traffic: &mut Traffic,
-    ) -> Cycle {
-        let through_link = match (&mut self.stores, traffic.kind) {
-            (Some(stores), AccessWay::Store) => {
-                let is_local = traffic.memory == MemoryKind::Local;
-                let percent = self.native.filter(|_| is_local);
-                // The times of PTX were fitted with a packet more for each part of a line.
-                let dense = dense && (self.native.is_some() || is_local || sectors == 0b1111);
-                stores.send(now, sectors, dense, percent.map_or(100, |times| times.local.stores))
-            }
-            (stores, _) => {
-                let sent = stores.as_ref().map_or(now, |stores| stores.sent_at().max(now));
-                self.link_free = self.link_free.max(sent * FINE)
-                    + u64::from(sectors_in(sectors)) * self.link_cost;
-                self.link_free / FINE
-            }
-        };
-        if let Some(log) = &mut self.log {
-            log.add(now, line, sectors, traffic.memory, traffic.kind);
-        }
-        let delay = self.translated(line, now) - now;
-        let found = match traffic.kind {
-            AccessWay::Load => self.l2.read(self.sm, line, sectors),
-            AccessWay::Store | AccessWay::Atomic => self.l2.write(self.sm, line, sectors),
-        };
-        traffic.l2_hits += sectors_in(found.hits);
-        traffic.l2_crossed += sectors_in(found.crossed);
-        traffic.written_back += found.written + found.earlier;
-        self.dram.write(through_link, found.written);
-        let mut arrives = (through_link + Cycle::from(self.spec.l2.latency)).max(found.arrives);
-        let absent = sectors & !found.hits;
-        // A store that misses in L2 is merged there under a byte mask: no read from DRAM.
-        if absent != 0 && traffic.kind != AccessWay::Store {
-            let count = sectors_in(absent);
-            let units =
-                atomics.filter(|_| traffic.kind == AccessWay::Atomic).map(|(units, _)| units);
-            if let Some(at) = units.and_then(|units| units.brought(line)) {
-                arrives = arrives.max(at);
-            } else {
-                let address = line * LINE;
-                let shares = self.shares.as_mut().filter(|_| {
-                    traffic.kind == AccessWay::Load && traffic.memory == MemoryKind::Global
-                });
-                let place =
-                    shares.map_or(Place::Dram, |shares| shares.place(self.reader, address, absent));
-                let [l2, dram] = [self.spec.l2.latency, self.spec.dram_latency].map(Cycle::from);
-                let in_l2 = match (place, &self.shares) {
-                    (Place::L2From(at), _) => Some(at.max(through_link + l2)),
-                    (Place::L2, Some(shares)) => {
-                        Some(through_link + l2 + shares.remains(dram.saturating_sub(l2)))
-                    }
-                    _ => None,
-                };
-                if let Some(at) = in_l2 {
-                    traffic.l2_hits += count;
-                    arrives = arrives.max(at);
-                } else {
-                    traffic.dram += count;
-                    arrives = arrives.max(self.dram.read(through_link, line, count));
-                    if let Some(units) = units {
-                        units.bring(line, arrives);
-                    }
-                }
-            }
-            self.l2.arrive(&found, arrives);
-            if let Some(shares) = &mut self.shares {
-                shares.arrived(self.reader, line * LINE, absent, arrives);
-            }
-        }
-        self.after_way(line, arrives + delay)
     }
 
     /// Returns the passes over the banks of shared memory.

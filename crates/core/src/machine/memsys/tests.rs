@@ -1,8 +1,10 @@
 use std::collections::BTreeSet;
 
+use super::banks::same_word_lanes;
 use super::*;
 use crate::base::{LaneMask, mix};
 use crate::exec::{AddressMode, Channel, Image, ImageShape};
+use crate::machine::cache::sectors_in;
 
 fn shared(bytes: u8, address: impl Fn(u64) -> u64) -> u32 {
     let addresses = std::array::from_fn(|lane| address(lane as u64));
