@@ -80,8 +80,8 @@ pub enum Flow {
     },
     /// Active lanes wait at their **current PC** for all live lanes of `members`.
     ///
-    /// As before `shfl.sync`; machine code has [`WarpControl::gather`] instead. The other active lanes
-    /// stay active. Only issued where [`WarpControl::gathered`] is false.
+    /// As before `shfl.sync`; machine code has [`WarpControl::gather`] instead. The other active
+    /// lanes stay active. Only issued where [`WarpControl::gathered`] is false.
     Await {
         /// Lanes that wait, a subset of the active ones.
         lanes: LaneMask,
@@ -106,9 +106,9 @@ pub struct Side {
     pub lanes: LaneMask,
 }
 
-/// Returns the lanes that go first where lanes of several sets execute one branch through a register
-/// or one WARPSYNC: those of the lowest lane, or of the lowest other lane if the others are fewer, as
-/// on an H200.
+/// Returns the lanes that go first where lanes of several sets execute one branch through a
+/// register or one WARPSYNC: those of the lowest lane, or of the lowest other lane if the others
+/// are fewer, as on an H200.
 pub(crate) fn first_set(lanes: LaneMask, set_of: impl Fn(u32) -> LaneMask) -> LaneMask {
     let Some(lowest) = lanes.lowest() else { return LaneMask::EMPTY };
     let set = set_of(lowest);
@@ -157,8 +157,8 @@ pub enum GroupState {
     /// Ready, while another group of the warp runs. Entered as the later side of a branch or on
     /// release from a wait; the youngest ready group is picked first.
     Ready,
-    /// Yielded ([`Flow::Yield`]). Picked when no group is ready, the oldest first. Counts as arrived at
-    /// every join. (Machine code has other rules for both: [`Elected`].)
+    /// Yielded ([`Flow::Yield`]). Picked when no group is ready, the oldest first. Counts as
+    /// arrived at every join. (Machine code has other rules for both: [`Elected`].)
     Yielded,
     /// Waits at a join for the other participants ([`Flow::Sync`]).
     AtJoin(JoinId),
@@ -166,8 +166,8 @@ pub enum GroupState {
     AtReconvergence,
     /// Waits at a block barrier ([`Flow::Barrier`]).
     AtBarrier(u8),
-    /// Waits for the other live lanes of this member mask ([`Flow::Await`], or a WARPSYNC of machine
-    /// code).
+    /// Waits for the other live lanes of this member mask ([`Flow::Await`], or a WARPSYNC of
+    /// machine code).
     Gathering(LaneMask),
 }
 

@@ -4,7 +4,8 @@
 //! is its result, public integers only. [`Trace`] keeps the single issues of chosen blocks.
 //! [`Timeline`] keeps a window of a block's warps with the state of every lane, for pictures.
 //! [`Slots`] keeps the issue slots of their schedulers. [`Passages`] counts lanes along
-//! control-flow edges. [`Output`] keeps the texts of `printf`. Nothing here derives a ratio or knows a metric's name; the report does that.
+//! control-flow edges. [`Output`] keeps the texts of `printf`. Nothing here derives a ratio or
+//! knows a metric's name; the report does that.
 
 mod counts;
 mod output;

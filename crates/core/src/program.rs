@@ -109,8 +109,8 @@ impl Program {
     /// Parses and checks what a compiler made of a CUDA C++ source: PTX, or a listing of machine
     /// code.
     ///
-    /// Directives, lines and spans are those of the source, and so are the names of parameters where
-    /// the kernel's signature can be read. `by` names the compiler.
+    /// Directives, lines and spans are those of the source, and so are the names of parameters
+    /// where the kernel's signature can be read. `by` names the compiler.
     pub fn of_cuda(name: &str, source: &str, code: &str, by: &str) -> Program {
         let (mut module, mut checked) = read(code, Bases::default());
         let compiled = Compiled::new(code, by);

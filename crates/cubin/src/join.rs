@@ -46,7 +46,8 @@ pub fn join(
     }
     text.push_str(&facts::write(&module));
     text.push('\n');
-    // Lines end as everywhere; blanks at their ends and blank lines around the listing mean nothing.
+    // Lines end as everywhere; blanks at their ends and blank lines around the listing mean
+    // nothing.
     for line in listing.trim_end().lines().skip_while(|line| line.trim().is_empty()) {
         text.push_str(line.trim_end());
         text.push('\n');

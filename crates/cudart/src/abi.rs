@@ -1,8 +1,8 @@
 //! Exported entry points, with the C interface of `cuda_runtime_api.h`.
 //!
 //! Each entry point runs its body through [`context::answer`], which notes an error as the thread's
-//! last. Pointers of the caller are wrapped at once ([`Out`], [`In`], [`Text`]): null is an error, a
-//! wild pointer is the caller's own, as with NVIDIA's library.
+//! last. Pointers of the caller are wrapped at once ([`Out`], [`In`], [`Text`]): null is an error,
+//! a wild pointer is the caller's own, as with NVIDIA's library.
 
 #![expect(unsafe_code, reason = "the interface is C")]
 #![expect(clippy::too_many_arguments, reason = "the interface has them")]

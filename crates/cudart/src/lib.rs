@@ -1,8 +1,8 @@
 //! The CUDA runtime API (`libcudart.so`), on top of the driver API.
 //!
-//! A program that nvcc links with `-cudart shared` finds its kernels, launches and copies here; this
-//! crate forwards them to the `libcuda.so.1` of the process and knows no kernel, memory or time
-//! itself. Any driver with the C interface of `cuda.h` serves.
+//! A program that nvcc links with `-cudart shared` finds its kernels, launches and copies here;
+//! this crate forwards them to the `libcuda.so.1` of the process and knows no kernel, memory or
+//! time itself. Any driver with the C interface of `cuda.h` serves.
 //!
 //! - [`image`] gives the built library the soname and symbol version that a program asks for.
 //! - [`errors`], [`props`], [`names`] and [`registry`] hold what needs no pointer of a caller.

@@ -2,10 +2,10 @@
 //! Programs and counters get an accuracy label by a stated rule.
 //!
 //! [`Validation`] is the value that `simt-sim crosscheck --suite` prints as text, as JSON and as
-//! the page `docs/reference/validation.md`. Its inputs are computed elsewhere: memory of each program
-//! ([`ProgramRow`]), and runs compared with profiled launches ([`ProfileRow`]). [`Trust::of`] is
-//! the rule. Reasons for differences, and what is not modelled, are data: [`Known`]. Labels of
-//! metrics come from unseen kernels ([`super::evidence`]).
+//! the page `docs/reference/validation.md`. Its inputs are computed elsewhere: memory of each
+//! program ([`ProgramRow`]), and runs compared with profiled launches ([`ProfileRow`]).
+//! [`Trust::of`] is the rule. Reasons for differences, and what is not modelled, are data:
+//! [`Known`]. Labels of metrics come from unseen kernels ([`super::evidence`]).
 
 mod known;
 mod page;

@@ -2,9 +2,9 @@
 //!
 //! Most accesses of a warp reach a few lines in which nothing unordered conflicts with them. Such
 //! an access makes one record for all of its words in a line. The records of each word are, in
-//! order, those that its lanes would have made one by one (`cells`). Where that is not sure, because
-//! the access may race, or where records become many, the words of the line get records of their
-//! own.
+//! order, those that its lanes would have made one by one (`cells`). Where that is not sure,
+//! because the access may race, or where records become many, the words of the line get records of
+//! their own.
 
 use super::cells::{Aside, Cell, Manner, Touch};
 use super::clocks::{ByBarriers, Past, Stamp};
@@ -156,8 +156,8 @@ impl Records {
         std::iter::successors(self.records.get(first), |record| self.records.get(record.next))
     }
 
-    /// Adds the access of a row to the list that begins at `first`. Returns true if that changes the
-    /// list, and `None` if the access may race, or if its words need records of their own.
+    /// Adds the access of a row to the list that begins at `first`. Returns true if that changes
+    /// the list, and `None` if the access may race, or if its words need records of their own.
     pub(super) fn take(
         &mut self,
         first: &mut u32,

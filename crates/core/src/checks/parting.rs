@@ -100,7 +100,8 @@ mod tests {
 
     /// Returns the lanes kept away from a barrier, by executions of one branch.
     ///
-    /// Each pair holds the lanes of an execution and those that take the branch. Then lanes 0 and 1 arrive at the barrier.
+    /// Each pair holds the lanes of an execution and those that take the branch. Then lanes 0 and 1
+    /// arrive at the barrier.
     fn kept(order: &[(u32, u32)]) -> u32 {
         let mut decisions = vec![Decisions::default()];
         for &(lanes, taken) in order {

@@ -1,7 +1,7 @@
 //! Shadow memory: for each word the earlier accesses with which a later access could race.
 //!
-//! A line of 32 words has records of whole accesses (`lines`) until they do not suffice; then each of
-//! its words has its own (`cells`). Once a barrier of the whole block has opened, all earlier
+//! A line of 32 words has records of whole accesses (`lines`) until they do not suffice; then each
+//! of its words has its own (`cells`). Once a barrier of the whole block has opened, all earlier
 //! accesses to shared memory are ordered before all later ones, and a line forgets them.
 //!
 //! A record of an access takes 160 bytes, a line by word 1 KiB. Limit: [`MOST_PAGES`] pages (memory
@@ -88,8 +88,8 @@ impl Shadow {
     /// Records an access to a row. Returns false, and records nothing, if that must be done by
     /// word.
     ///
-    /// `ordered` is the stamp up to which all accesses are ordered before all later ones, 0 if there
-    /// is none. `value(lane, word)` is the value that a weak write writes.
+    /// `ordered` is the stamp up to which all accesses are ordered before all later ones, 0 if
+    /// there is none. `value(lane, word)` is the value that a weak write writes.
     pub(super) fn take(
         &mut self,
         row: &Row,

@@ -181,8 +181,8 @@ impl WarpControl {
 
     /// Returns the lanes that arrive when the active ones execute a block barrier.
     ///
-    /// Independent: the active lanes. Stack and machine code: every live lane of the warp ("as if all
-    /// the threads in the warp have executed").
+    /// Independent: the active lanes. Stack and machine code: every live lane of the warp ("as if
+    /// all the threads in the warp have executed").
     pub fn arriving(&self) -> LaneMask {
         match self {
             WarpControl::Stack(s) => s.live(),
@@ -204,8 +204,8 @@ impl WarpControl {
 
     /// Returns the live members of a gathered `.sync` instruction elsewhere.
     ///
-    /// Always empty in stack mode, where absent lanes do not participate, and in machine code, which
-    /// gathers lanes by WARPSYNC.
+    /// Always empty in stack mode, where absent lanes do not participate, and in machine code,
+    /// which gathers lanes by WARPSYNC.
     pub fn elsewhere(&self, members: LaneMask) -> LaneMask {
         match self {
             WarpControl::Stack(_) | WarpControl::Elected(_) => LaneMask::EMPTY,
@@ -216,8 +216,8 @@ impl WarpControl {
     /// Returns true if the active lanes may execute a `.sync` instruction now.
     ///
     /// `members` is their member mask; `present` holds these lanes and the active ones that do not
-    /// execute it. Always true in stack mode and in machine code. In independent mode all live lanes
-    /// of `members` must be present or gathered by [`Flow::Await`].
+    /// execute it. Always true in stack mode and in machine code. In independent mode all live
+    /// lanes of `members` must be present or gathered by [`Flow::Await`].
     #[inline]
     pub fn gathered(&self, present: LaneMask, members: LaneMask) -> bool {
         match self {
@@ -226,9 +226,9 @@ impl WarpControl {
         }
     }
 
-    /// Returns true if a set of active lanes, given with its mask, goes on with its WARPSYNC. It need
-    /// not wait if all others are there and it `comes_last`. Only for machine code, as the next
-    /// ones.
+    /// Returns true if a set of active lanes, given with its mask, goes on with its WARPSYNC. It
+    /// need not wait if all others are there and it `comes_last`. Only for machine code, as the
+    /// next ones.
     pub fn is_gathered(&self, set: (LaneMask, LaneMask), comes_last: bool) -> bool {
         matches!(self, WarpControl::Elected(e)
             if e.is_gathered(set) || comes_last && e.are_there(set.0, set.1))
@@ -256,8 +256,9 @@ impl WarpControl {
         }
     }
 
-    /// As [`gather_apart`](Self::gather_apart), but a complete set goes on together with its members
-    /// that wait at other PCs, up to [`end_collective`](Self::end_collective); then at `end`.
+    /// As [`gather_apart`](Self::gather_apart), but a complete set goes on together with its
+    /// members that wait at other PCs, up to [`end_collective`](Self::end_collective); then at
+    /// `end`.
     pub fn gather_together(&mut self, set: (LaneMask, LaneMask), next: Pc, end: Pc) {
         if let WarpControl::Elected(e) = self {
             e.gather_together(set, next, end);

@@ -1,47 +1,47 @@
 //! Independent thread scheduling of machine code (Volta and later): barrier registers and election.
 //!
 //! Machine code brings its own convergence barriers: BSSY, BSYNC, BREAK and BMOV name one of
-//! sixteen registers of lane masks. The rules are those of an H200 and an H100, found with loops that
-//! lanes leave in every order, with counters of each instruction and with logs of which lanes were
-//! where (docs/divergence.md):
+//! sixteen registers of lane masks. The rules are those of an H200 and an H100, found with loops
+//! that lanes leave in every order, with counters of each instruction and with logs of which lanes
+//! were where (docs/divergence.md):
 //!
 //! - A warp has one *current* group, at most one *sibling*, and a *pool* of lanes with PCs of their
 //!   own. The later side of a divergent branch becomes the sibling. A sibling that was already
 //!   there is dropped into the pool.
-//! - BSSY adds the active lanes to its register: functions save and clear it first (BMOV.CLEAR). If the
-//!   lanes of a BMOV have different masks, the lowest lane's is restored. So lanes that call a function
-//!   from several places, or at several depths, may part for good.
-//! - A BSYNC blocks its lanes while participants are missing that are ready or have yielded; their PC
-//!   stays at the BSYNC. It does not wait for lanes that are blocked, at whatever barrier, and for none
-//!   if no other lane is ready. Lanes that take no part go on; if such lanes came with participants, it
-//!   waits while any other lane is ready or a missing one has yielded.
-//! - The sibling runs next. Without one, a PC of the pool is elected: that of the lanes dropped last.
-//!   All lanes at that PC join, also those that are blocked, have yielded or are woken.
-//! - Lanes that pass a BSYNC take along those blocked at its barrier, wherever their BSYNC is. If the
-//!   register came back through BMOV or was set again, only those with the same PC go on.
-//! - When lanes pass a BSYNC, the remaining participants are *woken*: they run after all ready lanes,
-//!   and other barriers wait for them.
-//! - BREAK that completes a barrier makes participants blocked there ready that have the lowest lane's
-//!   PC, as the other side of a branch; so does EXIT, for barriers of the lanes that exit.
-//! - If no lane is ready, a group is *found* of those that wait: blocked, yielded, woken or at a WARPSYNC.
-//!   Its lanes are searched upwards from a place, that of the lane found last, and round. A group that
-//!   stops while others wait is not seen if its sibling runs next; if lanes are elected next or later,
-//!   only its lanes are not seen that come before these. If none is seen, the group that stopped first
-//!   is found. A search makes all lanes seen.
-//! - A blocked group that was found passes its BSYNC without lanes at other PCs, and wakes none. So do
-//!   woken lanes that meet blocked ones at their PC, and the last of the pool that do.
-//! - Lanes that pass a BSYNC move the place to the group that would be found, if no other lane is ready or
-//!   the place is one of their lanes; by one if nothing waits. Lanes that stop while nothing waits and only
-//!   their sibling is ready move it to their first lane.
+//! - BSSY adds the active lanes to its register: functions save and clear it first (BMOV.CLEAR). If
+//!   the lanes of a BMOV have different masks, the lowest lane's is restored. So lanes that call a
+//!   function from several places, or at several depths, may part for good.
+//! - A BSYNC blocks its lanes while participants are missing that are ready or have yielded; their
+//!   PC stays at the BSYNC. It does not wait for lanes that are blocked, at whatever barrier, and
+//!   for none if no other lane is ready. Lanes that take no part go on; if such lanes came with
+//!   participants, it waits while any other lane is ready or a missing one has yielded.
+//! - The sibling runs next. Without one, a PC of the pool is elected: that of the lanes dropped
+//!   last. All lanes at that PC join, also those that are blocked, have yielded or are woken.
+//! - Lanes that pass a BSYNC take along those blocked at its barrier, wherever their BSYNC is. If
+//!   the register came back through BMOV or was set again, only those with the same PC go on.
+//! - When lanes pass a BSYNC, the remaining participants are *woken*: they run after all ready
+//!   lanes, and other barriers wait for them.
+//! - BREAK that completes a barrier makes participants blocked there ready that have the lowest
+//!   lane's PC, as the other side of a branch; so does EXIT, for barriers of the lanes that exit.
+//! - If no lane is ready, a group is *found* of those that wait: blocked, yielded, woken or at a
+//!   WARPSYNC. Its lanes are searched upwards from a place, that of the lane found last, and round.
+//!   A group that stops while others wait is not seen if its sibling runs next; if lanes are
+//!   elected next or later, only its lanes are not seen that come before these. If none is seen,
+//!   the group that stopped first is found. A search makes all lanes seen.
+//! - A blocked group that was found passes its BSYNC without lanes at other PCs, and wakes none. So
+//!   do woken lanes that meet blocked ones at their PC, and the last of the pool that do.
+//! - Lanes that pass a BSYNC move the place to the group that would be found, if no other lane is
+//!   ready or the place is one of their lanes; by one if nothing waits. Lanes that stop while
+//!   nothing waits and only their sibling is ready move it to their first lane.
 //! - A branch through a register takes the lowest lane's target first, or that of the lowest other
-//!   lane if the others are fewer; lanes with other targets stay at the branch and execute it again.
-//!   Of a return with two targets the second lanes wait there, too: they go to their target when they
-//!   run, but if others come to the return meanwhile, all execute it.
-//! - A BSYNC executes twice before its lanes go on if its register came back through BMOV with a mask,
-//!   was set again, or had been emptied by an exit of all participants; but not for lanes that were
-//!   found, or made ready by an exit.
-//! - A block barrier (BAR) counts warps: lanes that execute it arrive for all lanes of the warp, none of
-//!   which runs until the barrier opens.
+//!   lane if the others are fewer; lanes with other targets stay at the branch and execute it
+//!   again. Of a return with two targets the second lanes wait there, too: they go to their target
+//!   when they run, but if others come to the return meanwhile, all execute it.
+//! - A BSYNC executes twice before its lanes go on if its register came back through BMOV with a
+//!   mask, was set again, or had been emptied by an exit of all participants; but not for lanes
+//!   that were found, or made ready by an exit.
+//! - A block barrier (BAR) counts warps: lanes that execute it arrive for all lanes of the warp,
+//!   none of which runs until the barrier opens.
 //! - WARPSYNC blocks lanes whose members are not all active. Once all are there, they execute it
 //!   again, those of one PC together.
 //! - After WARPSYNC.EXCLUSIVE and WARPSYNC.COLLECTIVE only lanes with one mask go on; the others
@@ -140,7 +140,8 @@ struct Lanes {
     lanes: LaneMask,
     /// Mask of the WARPSYNC at `pc` for which all lanes have come; empty if none.
     gathered: LaneMask,
-    /// Where they go when they run, if they wait at a return at `pc` that other lanes have executed.
+    /// Where they go when they run, if they wait at a return at `pc` that other lanes have
+    /// executed.
     target: Option<Pc>,
 }
 
@@ -278,8 +279,8 @@ impl Elected {
         sides.for_each(|side| self.drop(side));
     }
 
-    /// Branches through a register: lanes with one target ([`first_side`]) go on, the others keep the
-    /// PC of the branch and execute it again.
+    /// Branches through a register: lanes with one target ([`first_side`]) go on, the others keep
+    /// the PC of the branch and execute it again.
     ///
     /// A return with two targets diverges, but its second lanes keep its PC until they run.
     pub(super) fn jump(&mut self, sides: &[Side], returns: bool) {

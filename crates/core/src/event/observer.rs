@@ -11,8 +11,9 @@ pub trait Observer: Send + Sized {
     ///
     /// [`Observer::issues`] then stands for [`Event::Issue`] and for [`Event::Branch`] of
     /// conditional branches, [`Observer::accesses`] for [`Event::Memory`], in any order;
-    /// [`Observer::control`], [`Observer::access`] and [`Observer::addresses`] are not called. A run
-    /// with time calls them, but the addresses of an access to shared memory may be those of another.
+    /// [`Observer::control`], [`Observer::access`] and [`Observer::addresses`] are not called. A
+    /// run with time calls them, but the addresses of an access to shared memory may be those of
+    /// another.
     const FOLDS: bool = false;
     /// Receives equal executions of a step; see [`Observer::FOLDS`].
     fn issues(&mut self, _: &Issues) {}
@@ -26,7 +27,8 @@ pub trait Observer: Send + Sized {
     const EACH_SM_ALONE: bool = false;
     /// Receives one event.
     fn on(&mut self, event: Event);
-    /// Receives the number of further micro-ops of a step that `lanes` of the `active` ones execute.
+    /// Receives the number of further micro-ops of a step that `lanes` of the `active` ones
+    /// execute.
     #[inline(always)]
     fn micro_ops(&mut self, _pc: Pc, _active: LaneMask, _lanes: LaneMask, _count: u32) {}
     /// Receives successive states of a warp before an issue, with the cycles spent in each.

@@ -39,8 +39,8 @@ impl PartialEq for Vectors {
     }
 }
 
-/// Runs loops, mostly over lanes, with AVX2 where the processor has it, else with what every processor
-/// has.
+/// Runs loops, mostly over lanes, with AVX2 where the processor has it, else with what every
+/// processor has.
 ///
 /// Only code that is inlined gains from it, so `loops` is a closure with `#[inline(always)]`. It is
 /// told whether they are compiled for AVX2 with fused multiply-add, a constant when it is compiled.
@@ -133,8 +133,8 @@ pub(super) fn fill_pairs(
 
 /// Returns the bits of `f64` results in [`VECTOR`] lanes from `first` on.
 ///
-/// `near` computes them, `operands` tells those of a lane in the order of [`float::canonical_double`],
-/// which only results that are not a number need.
+/// `near` computes them, `operands` tells those of a lane in the order of
+/// [`float::canonical_double`], which only results that are not a number need.
 #[inline(always)]
 fn doubles(
     rows: &Rows<'_>,

@@ -58,7 +58,8 @@ impl Segment {
             words = vec![0; bytes.div_ceil(4) as usize];
         }
         words.resize(bytes.div_ceil(4) as usize, 0);
-        // Works in place: the standard library reuses the allocation for an element of the same size.
+        // Works in place: the standard library reuses the allocation for an element of the same
+        // size.
         let words = words.into_iter().map(AtomicU32::new).collect();
         Segment { address, bytes, writable, words }
     }

@@ -165,8 +165,8 @@ fn place(
     Ok(Some(image.address.wrapping_add(offset)))
 }
 
-/// Stores texels of converted channels `rows` to global memory at `Env::addresses`, by lane. Returns
-/// true if any byte changed.
+/// Stores texels of converted channels `rows` to global memory at `Env::addresses`, by lane.
+/// Returns true if any byte changed.
 fn store_texels(
     rows: &[Row],
     texels: &[(u32, Image)],

@@ -1,7 +1,8 @@
 //! Fetches from textures, as the CUDA C++ Programming Guide defines them ("Texture Fetching").
 //!
-//! Where the guide leaves bits open, a GPU decides: 406 experiments, most of 4,096 fetches, recorded
-//! in `tests/observations/h200/textures.txt`. `filter` has the arithmetic of the linear filter.
+//! Where the guide leaves bits open, a GPU decides: 406 experiments, most of 4,096 fetches,
+//! recorded in `tests/observations/h200/textures.txt`. `filter` has the arithmetic of the linear
+//! filter.
 
 mod filter;
 mod query;
@@ -85,8 +86,8 @@ pub(super) fn suits(geometry: Geometry, image: &Image, lane: u32) -> Result<(), 
     Err(Fault { lane, kind: FaultKind::WrongGeometry { geometry, shape: image.shape } })
 }
 
-/// Returns the geometry of a fetch. Machine code fetches from a texture of one dimension as from one
-/// of two, with 0 as the second coordinate.
+/// Returns the geometry of a fetch. Machine code fetches from a texture of one dimension as from
+/// one of two, with 0 as the second coordinate.
 fn geometry_for(op: &Texture, image: &Image) -> Geometry {
     match (op.handle, op.place.geometry, image.shape) {
         (Handle::Narrow(_), Geometry::D2, ImageShape::D1) => Geometry::D1,

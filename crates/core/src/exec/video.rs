@@ -1,10 +1,10 @@
 //! Video instructions (PTX ISA, "Scalar Video Instructions" and "SIMD Video Instructions").
 //!
-//! NVIDIA's assembler replaces them by other instructions since Maxwell. Where the results of an H200
-//! (`tests/observations/h200/video.ptx.ron`) differ from the manual, they are modelled: a second
-//! operation compares the first one's 64-bit result (of `vadd` and `vsub`, the sign-extended word),
-//! `vmad` multiplies whole words as signed numbers, a saturated `vshl` has 34 bits, and an unsigned
-//! sum or difference of a whole word saturates at 0 only.
+//! NVIDIA's assembler replaces them by other instructions since Maxwell. Where the results of an
+//! H200 (`tests/observations/h200/video.ptx.ron`) differ from the manual, they are modelled: a
+//! second operation compares the first one's 64-bit result (of `vadd` and `vsub`, the sign-extended
+//! word), `vmad` multiplies whole words as signed numbers, a saturated `vshl` has 34 bits, and an
+//! unsigned sum or difference of a whole word saturates at 0 only.
 
 use super::RegisterFile;
 use crate::base::LaneMask;

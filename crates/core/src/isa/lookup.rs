@@ -111,8 +111,8 @@ fn halves<'w>(opcode: &str, mut words: Vec<&'w str>) -> Vec<&'w str> {
 /// Sorts modifiers into the order of the PTX ISA.
 ///
 /// ptxas accepts other orders, which compilers and libraries use: order, scope and space of an
-/// atomic (`atom.global.gpu.add.u32`, `atom.add.relaxed.gpu.u32`, `atom.v2.f32.add`), the `.sync` of
-/// warp-level instructions (`vote.ballot.sync.b32`), and the words of matrix instructions
+/// atomic (`atom.global.gpu.add.u32`, `atom.add.relaxed.gpu.u32`, `atom.v2.f32.add`), the `.sync`
+/// of warp-level instructions (`vote.ballot.sync.b32`), and the words of matrix instructions
 /// (`ldmatrix.sync.aligned.x4.m8n8.shared.b16`).
 fn usual_order<'w>(opcode: &str, words: &[&'w str]) -> Vec<&'w str> {
     let rank: fn(&str) -> u32 = match opcode {

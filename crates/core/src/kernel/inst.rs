@@ -157,8 +157,8 @@ pub enum Op {
         /// True for `bra.uni`, whose author guarantees that all active lanes agree.
         uniform: bool,
     },
-    /// A branch that all active lanes take, depending on whether the lanes whose guard holds include
-    /// the live lanes of a mask. Not taken if no guard holds.
+    /// A branch that all active lanes take, depending on whether the lanes whose guard holds
+    /// include the live lanes of a mask. Not taken if no guard holds.
     BranchByConvergence {
         /// Branch target.
         target: Pc,

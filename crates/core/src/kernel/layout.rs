@@ -62,7 +62,8 @@ impl Default for Bases {
 }
 
 impl Bases {
-    /// Returns the nearest valid bases: aligned to [`BASE_ALIGN`], each with 4 GiB left in its range.
+    /// Returns the nearest valid bases: aligned to [`BASE_ALIGN`], each with 4 GiB left in its
+    /// range.
     pub(crate) fn clamped(self) -> Bases {
         let within = |base: u64, first: u64, end: u64| {
             base.clamp(first, end - (1 << 32)) & !(BASE_ALIGN - 1)

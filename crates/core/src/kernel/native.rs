@@ -67,8 +67,8 @@ impl NativeKernel {
         if self.arch >= 90 { WORKSPACE_90 } else { WORKSPACE }
     }
 
-    /// Returns the offset in bank 0 of the generic address of the parameters or, before sm_90, of the
-    /// bank.
+    /// Returns the offset in bank 0 of the generic address of the parameters or, before sm_90, of
+    /// the bank.
     pub const fn parameters_pointer(&self) -> u32 {
         if self.arch >= 90 { PARAMETERS_90 } else { PARAMETERS }
     }

@@ -1,9 +1,9 @@
 //! Values of an expression for one index after another.
 //!
-//! A *column* is the values for many indices, all integers of 64 bits or all doubles. It is computed
-//! operator by operator, each in a loop over the column. What does not fit (an overflow, an index out
-//! of bounds, a slice, a result of either kind) gives no column: its indices are evaluated one by
-//! one, with the same values and errors.
+//! A *column* is the values for many indices, all integers of 64 bits or all doubles. It is
+//! computed operator by operator, each in a loop over the column. What does not fit (an overflow,
+//! an index out of bounds, a slice, a result of either kind) gives no column: its indices are
+//! evaluated one by one, with the same values and errors.
 
 use std::array;
 use std::ops::Range;

@@ -3,10 +3,10 @@
 //! Each unit serves neighboring lines, one sector at a time: lanes on distinct words of a sector
 //! together, lanes on one word one after the other. An SM's path to the units holds a number of
 //! such rounds; when it is full, the load/store unit stops, and a warp that exits waits for its
-//! requests (`drain`). The SMs that have used a chunk share its unit, some with a smaller share; SMs
-//! whose blocks use global atomics run in cycle order, so each knows the others. Measured on an H200
-//! with atomics on one word, one line and random words (docs/calibration.md). Not modeled: the real
-//! hash, combining of equal requests, and plain accesses to a word that atomics wait for.
+//! requests (`drain`). The SMs that have used a chunk share its unit, some with a smaller share;
+//! SMs whose blocks use global atomics run in cycle order, so each knows the others. Measured on an
+//! H200 with atomics on one word, one line and random words (docs/calibration.md). Not modeled: the
+//! real hash, combining of equal requests, and plain accesses to a word that atomics wait for.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,11 +1,11 @@
 //! Constant caches of an SM for machine code.
 //!
 //! LDC has a cache of its own beside that of constant operands. Behind both is a second level that
-//! they share, and which misses by blocks of several lines. All are cold at launch. The first access
-//! to a line waits for it: LDC by its result, other instructions before they issue (`imc_miss`).
-//! Bank 0, which has the parameters, comes with the launch; the other banks are in memory. Measured
-//! on an H200 by stall samples per instruction and on an H100 by the clock (docs/calibration.md). Not
-//! modeled: capacity, as lines stay.
+//! they share, and which misses by blocks of several lines. All are cold at launch. The first
+//! access to a line waits for it: LDC by its result, other instructions before they issue
+//! (`imc_miss`). Bank 0, which has the parameters, comes with the launch; the other banks are in
+//! memory. Measured on an H200 by stall samples per instruction and on an H100 by the clock
+//! (docs/calibration.md). Not modeled: capacity, as lines stay.
 
 use std::collections::BTreeMap;
 

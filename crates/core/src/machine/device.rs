@@ -3,9 +3,9 @@
 //! Blocks are dealt to SMs round robin. SMs do not see each other, so they are simulated
 //! sequentially or in parallel with the same figures; each gets an equal share of L2 and of the
 //! bandwidths. A kernel whose blocks can communicate (global atomics, volatile accesses) instead
-//! runs its SMs [interleaved](interleaved) in cycle order. At the end the requests of all SMs replay
-//! through one L2 for the counters ([`replay`]). Not modeled: dynamic block dispatch, contention
-//! between SMs beyond the equal shares.
+//! runs its SMs [interleaved](interleaved) in cycle order. At the end the requests of all SMs
+//! replay through one L2 for the counters ([`replay`]). Not modeled: dynamic block dispatch,
+//! contention between SMs beyond the equal shares.
 
 use super::access_order::AccessOrder;
 use super::atomics::AtomicUnits;
@@ -157,7 +157,8 @@ impl<'a> Context<'a> {
         u64::from(self.occupancy.blocks).min(self.blocks_of(sm)) as usize
     }
 
-    /// Returns the shares of an SM in the launch's buffers, if it can find lines of other SMs in L2.
+    /// Returns the shares of an SM in the launch's buffers, if it can find lines of other SMs in
+    /// L2.
     pub(super) fn shares(&self, sm: SmId) -> Option<Shares> {
         let native = self.spec.sass.as_ref().filter(|_| self.kernel.native.is_some());
         let (sms, own) = (u64::from(self.active_sms), self.blocks_of(sm));

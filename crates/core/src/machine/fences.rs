@@ -1,10 +1,10 @@
 //! Fences of memory beyond the block, in machine code (MEMBAR).
 //!
 //! A fence ends when the stores that the SM has sent are done. An SM has one fence of the GPU under
-//! way: those of the same few cycles end with it, later ones wait and then take their time together.
-//! Measured on an H200 with one to eight warps (docs/calibration.md, *Fences*). Not modeled: a fence
-//! of the block waits for the load/store unit, and two or more stores of many lines by one warp take
-//! some 200 cycles more.
+//! way: those of the same few cycles end with it, later ones wait and then take their time
+//! together. Measured on an H200 with one to eight warps (docs/calibration.md, *Fences*). Not
+//! modeled: a fence of the block waits for the load/store unit, and two or more stores of many
+//! lines by one warp take some 200 cycles more.
 
 use crate::base::Cycle;
 use crate::spec::Fences;
@@ -18,8 +18,8 @@ pub(super) struct FenceUnit {
 }
 
 impl FenceUnit {
-    /// Returns the end of a fence of the GPU at `now`; `sent` is when the SM's last store so far has
-    /// left it.
+    /// Returns the end of a fence of the GPU at `now`; `sent` is when the SM's last store so far
+    /// has left it.
     pub(super) fn gpu(&mut self, times: &Fences, now: Cycle, sent: Cycle) -> Cycle {
         let (alone, together) = (Cycle::from(times.gpu), Cycle::from(times.together));
         if now >= self.until {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// Surroundings of a run: threads, and a receiver of progress. `()` has one thread and ignores progress.
+/// Surroundings of a run: threads, and a receiver of progress. `()` has one thread and ignores
+/// progress.
 pub trait Host: Sync {
     /// Calls `task` with each number below `n`, in any order, possibly at the same time.
     fn each(&self, n: u32, task: &(dyn Fn(u32) + Sync)) {

@@ -1,9 +1,9 @@
 //! Whole runs of SMs whose blocks can communicate.
 //!
 //! SMs have their turns in the order of cycles, on one thread. Where the observer allows it, an SM
-//! runs ahead of the others in its turn, until its next step that they can tell. If that takes long,
-//! the SM is *free*; once the turn would be a free SM's, all of these run at the same time on the
-//! host's threads. Figures do not depend on when free steps run.
+//! runs ahead of the others in its turn, until its next step that they can tell. If that takes
+//! long, the SM is *free*; once the turn would be a free SM's, all of these run at the same time on
+//! the host's threads. Figures do not depend on when free steps run.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -66,7 +66,8 @@ impl<O: Observer> Run<'_, '_, O> {
         self.stops_after(i, issued)
     }
 
-    /// Runs all free SMs until their next steps that others can tell. Returns true if the run stops.
+    /// Runs all free SMs until their next steps that others can tell. Returns true if the run
+    /// stops.
     fn all_free(&mut self) -> bool {
         let free = self.sms.iter_mut().enumerate().filter(|(i, _)| self.free[*i]);
         let (free, sms): (Vec<usize>, Vec<_>) = free.map(|(i, sm)| (i, Mutex::new(sm))).unzip();

@@ -59,8 +59,8 @@ pub(super) struct Issuer<'a, O> {
     pub constants: Constants<'a>,
     /// State shared by the SM's schedulers.
     pub shared: SharedPorts,
-    /// Request that the issuing step makes, and when the units of constants and of special registers
-    /// take the next one (machine code).
+    /// Request that the issuing step makes, and when the units of constants and of special
+    /// registers take the next one (machine code).
     request: Request,
     units_free: [Cycle; 2],
     /// Cycle at which the barrier unit accepts the next arrival.

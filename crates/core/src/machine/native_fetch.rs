@@ -1,9 +1,11 @@
-//! Instruction fetch of machine code: caches of a sub-core and of the SM, and the stream prefetcher.
+//! Instruction fetch of machine code: caches of a sub-core and of the SM, and the stream
+//! prefetcher.
 //!
 //! Measured on an H200 with jumps and straight code (docs/calibration.md). Each sub-core has an L0
 //! of 32 lines; a jump to a line that only the SM's L1 has takes some cycles. A line that L1 lacks
-//! comes from the next level with a stream that fetches three lines a step and stays one step ahead,
-//! so straight code waits little (Huerta et al., MICRO'25). Not modeled: capacity of L1 and beyond.
+//! comes from the next level with a stream that fetches three lines a step and stays one step
+//! ahead, so straight code waits little (Huerta et al., MICRO'25). Not modeled: capacity of L1 and
+//! beyond.
 
 use super::scheduler::NEVER;
 use super::unevenness::lateness;
@@ -55,7 +57,8 @@ impl Level0 {
     }
 }
 
-/// Lines in the order of their last uses: a ring of links, which the number after the last line closes.
+/// Lines in the order of their last uses: a ring of links, which the number after the last line
+/// closes.
 #[derive(Clone)]
 struct Recency {
     /// Lines used before and after each line; [`NO_LINE`] before an absent one.

@@ -72,7 +72,8 @@ impl ReadPorts {
         self.until
     }
 
-    /// Returns the number of cycles in `from..now` in which the dispatch stood still, of the last 64.
+    /// Returns the number of cycles in `from..now` in which the dispatch stood still, of the last
+    /// 64.
     ///
     /// Without a branch, which a processor could not predict.
     #[inline(always)]

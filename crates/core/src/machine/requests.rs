@@ -1,8 +1,8 @@
 //! Queues of a scheduler's requests to units of the SM, for machine code.
 //!
 //! A load, a shuffle or an LDC does not wait at issue until its unit is free: the scheduler has a
-//! queue for each kind of unit, and stalls only when it is full. Depths and rates were measured on an
-//! H200 with up to 64 requests in sequence (docs/calibration.md).
+//! queue for each kind of unit, and stalls only when it is full. Depths and rates were measured on
+//! an H200 with up to 64 requests in sequence (docs/calibration.md).
 
 use super::scheduler::Port;
 use crate::base::Cycle;

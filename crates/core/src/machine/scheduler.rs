@@ -229,7 +229,8 @@ impl Scheduler {
         (self.last, self.after_last) = (warp, now + 1);
     }
 
-    /// Returns the warp that the policy issues at `now`, if any can, not before the last such cycle.
+    /// Returns the warp that the policy issues at `now`, if any can, not before the last such
+    /// cycle.
     #[inline(always)]
     pub(super) fn select(&mut self, now: Cycle, shared: &SharedPorts) -> Option<usize> {
         let can = self.can_issue(now, shared);

@@ -6,12 +6,12 @@
 //!
 //! - Where block p reads what block b reads, moved by p - b steps of equal length, the accesses of
 //!   the SM's own blocks tell those of all others. The step follows from the first accesses of two
-//!   blocks, or of one. A line is in L2 once another block of an earlier wave has read it, and on its
-//!   way since one of the same wave did. If the steps cover the buffer and the SM's blocks have read
-//!   theirs, other SMs have read the rest.
-//! - An SM reads its share of a buffer (by the number of its blocks) from DRAM at most, and finds the
-//!   rest in L2. Such a line may still be on its way. SMs run the same code at about the same time,
-//!   so another SM's line is as often on its way as a line that this SM's warps find in L1.
+//!   blocks, or of one. A line is in L2 once another block of an earlier wave has read it, and on
+//!   its way since one of the same wave did. If the steps cover the buffer and the SM's blocks have
+//!   read theirs, other SMs have read the rest.
+//! - An SM reads its share of a buffer (by the number of its blocks) from DRAM at most, and finds
+//!   the rest in L2. Such a line may still be on its way. SMs run the same code at about the same
+//!   time, so another SM's line is as often on its way as a line that this SM's warps find in L1.
 //!
 //! Not modeled: uneven shares, steps that differ between the dimensions of a grid.
 

@@ -11,10 +11,10 @@
 //! that of the timed machine: what depends on the order of atomics or on `%clock`, which counts the
 //! SM's steps here, may differ.
 //!
-//! Files: `plan` (the code, cut into straight pieces), `sm` (turns, blocks, barriers), `pace` (number
-//! of steps), `warp` (a warp's turn), `step` (steps that do more than change registers), `copies`
-//! (asynchronous copies and barrier objects), `tally` (equal events, told once with their number),
-//! `traffic` (lines, sectors and banks of an access).
+//! Files: `plan` (the code, cut into straight pieces), `sm` (turns, blocks, barriers), `pace`
+//! (number of steps), `warp` (a warp's turn), `step` (steps that do more than change registers),
+//! `copies` (asynchronous copies and barrier objects), `tally` (equal events, told once with their
+//! number), `traffic` (lines, sectors and banks of an access).
 //!
 //! Not modeled: hits in caches, which depend on the order of warps; asynchronous copies arrive at
 //! once.

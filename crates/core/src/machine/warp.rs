@@ -178,7 +178,8 @@ impl Warp {
         }
     }
 
-    /// Starts warp `index` of block `id`, which is in block slot `slot`. `w` is the warp's own slot.
+    /// Starts warp `index` of block `id`, which is in block slot `slot`. `w` is the warp's own
+    /// slot.
     ///
     /// Returns its lanes.
     pub(super) fn start(

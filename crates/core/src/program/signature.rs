@@ -55,14 +55,16 @@ impl<'s> Signatures<'s> {
             let after = &tokens[at + 1..];
             let (name, parameters, next) = signature(&after[..after.len().min(MOST_TOKENS)])?;
             let names: Vec<_> = split(parameters).into_iter().map(parameter).collect();
-            // An instance asked for (`template __global__ void k<4>(int *);`) need not repeat names.
+            // An instance asked for (`template __global__ void k<4>(int *);`) need not repeat
+            // names.
             let tells = next != Some(";") || names.is_empty() || names.iter().any(Option::is_some);
             tells.then_some((name, names))
         });
         Signatures { declared: declared.collect() }
     }
 
-    /// Returns the names of a kernel's parameters, if the source states `count` of them for certain.
+    /// Returns the names of a kernel's parameters, if the source states `count` of them for
+    /// certain.
     ///
     /// `kernel` is the name of the kernel as in `scan<float>` or `lib::scan(int*)`.
     pub(super) fn names(&self, kernel: &str, count: usize) -> Option<Vec<&'s str>> {

@@ -29,7 +29,8 @@ impl Draft {
     pub(super) fn with_saved_registers(&self, barriers: bool) -> Rewritten {
         let mut insts = Vec::with_capacity(self.kernel.insts.len());
         let mut origin = Vec::with_capacity(self.kernel.insts.len());
-        // New index of each old instruction as a branch target; functions begin earlier, with saves.
+        // New index of each old instruction as a branch target; functions begin earlier, with
+        // saves.
         let mut moved = Vec::with_capacity(self.kernel.insts.len() + 1);
         let mut begins = Vec::with_capacity(self.kernel.functions.len());
         let mut within = None;

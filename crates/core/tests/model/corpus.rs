@@ -1,7 +1,8 @@
 //! Incorrect programs and the exact text of their diagnostics.
 //!
-//! Beside each `tests/bad/**/NAME.ir` or `.sass` stands `NAME.stderr` with its findings as they are rendered. `BLESS=1 cargo test -p
-//! simt-core corpus` rewrites them; read the difference before you commit it.
+//! Beside each `tests/bad/**/NAME.ir` or `.sass` stands `NAME.stderr` with its findings as they are
+//! rendered. `BLESS=1 cargo test -p simt-core corpus` rewrites them; read the difference before you
+//! commit it.
 
 use std::fs;
 use std::path::Path;

@@ -1,13 +1,15 @@
-//! Laws that hold for every structured program, held against generated ones (`generator`), and against the smallest
-//! programs that once broke one of them (`tests/regressions`), and those that call functions (`tests/calls`).
+//! Laws that hold for every structured program, held against generated ones (`generator`), and
+//! against the smallest programs that once broke one of them (`tests/regressions`), and those that
+//! call functions (`tests/calls`).
 //!
-//! For each program: it parses and checks without an error; printing and parsing it gives the same tree; on every
-//! machine, in both modes and for several side orders, it ends well with the memory of the scalar oracle, every thread
-//! executes exactly the oracle's instructions in the oracle's order, and every issue slot and every warp cycle is accounted
-//! for once; both modes issue the same number of instructions, volta mode fewer where lanes turn away from a merge; and no figure
-//! depends on the number of host threads. Where lanes wait for atomics, the instructions of a thread depend on who comes first: of
-//! such a program all but these are compared. Run as machine instructions (`ptxas::compile`), it ends with the same memory, and the
-//! books add up as well.
+//! For each program: it parses and checks without an error; printing and parsing it gives the same
+//! tree; on every machine, in both modes and for several side orders, it ends well with the memory
+//! of the scalar oracle, every thread executes exactly the oracle's instructions in the oracle's
+//! order, and every issue slot and every warp cycle is accounted for once; both modes issue the
+//! same number of instructions, volta mode fewer where lanes turn away from a merge; and no figure
+//! depends on the number of host threads. Where lanes wait for atomics, the instructions of a
+//! thread depend on who comes first: of such a program all but these are compared. Run as machine
+//! instructions (`ptxas::compile`), it ends with the same memory, and the books add up as well.
 
 mod ledger;
 mod walks;
@@ -317,7 +319,8 @@ fn compare_modes(
         issued[1] = (seen.totals.steps_executed, seen.totals.inst_executed);
     }
     let [(steps, insts), (volta_steps, volta_insts)] = [issued[0], issued[1]];
-    // Where lanes turn away from a place at which others meet, volta mode brings these together sooner.
+    // Where lanes turn away from a place at which others meet, volta mode brings these together
+    // sooner.
     let turns = has(|op| matches!(op, ConvergenceOp::Break(_)));
     let fits =
         if turns { volta_steps <= steps && volta_insts <= insts } else { issued[0] == issued[1] };
@@ -368,7 +371,8 @@ fn run_on(
     Ok(Seen { memory, totals: counts.finish(), ledger, walks })
 }
 
-/// Holds one run against the oracle and the books. `walked`: it numbers instructions as the oracle does.
+/// Holds one run against the oracle and the books. `walked`: it numbers instructions as the oracle
+/// does.
 fn judge(
     seen: Seen,
     spec: &Machine,

@@ -1,5 +1,5 @@
-//! Texts that ask for too much: told so, or done in the time that their length makes fair. None is timed, but each took minutes, or all
-//! memory, as long as what it is about was missing.
+//! Texts that ask for too much: told so, or done in the time that their length makes fair. None is
+//! timed, but each took minutes, or all memory, as long as what it is about was missing.
 
 use simt_core::kernel::{ConvergenceOp, Op};
 use simt_core::launch::Overrides;
@@ -106,7 +106,8 @@ fn large_kernels_are_analysed() {
     }
 }
 
-/// Each loop yields, being beside a call; which loop an atomic is in is known without a look at all of them.
+/// Each loop yields, being beside a call; which loop an atomic is in is known without a look at all
+/// of them.
 #[test]
 fn loops_around_atomics_beside_a_call_are_marked() {
     let n = 1_500;

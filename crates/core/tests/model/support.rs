@@ -1,4 +1,5 @@
-//! What several tests need: files of the repository, machines, side orders, the way of a program to its launch.
+//! What several tests need: files of the repository, machines, side orders, the way of a program to
+//! its launch.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -92,8 +93,8 @@ pub(crate) fn launch<'p>(
     Ok((kernel, launch))
 }
 
-/// The settings of a property test: the same cases in every run, `cases` of them unless `PROPTEST_CASES` says otherwise;
-/// `PROPTEST_RNG_SEED` draws others.
+/// The settings of a property test: the same cases in every run, `cases` of them unless
+/// `PROPTEST_CASES` says otherwise; `PROPTEST_RNG_SEED` draws others.
 pub(crate) fn cases(cases: u32) -> Config {
     let mut config = Config::default();
     if std::env::var_os("PROPTEST_CASES").is_none() {

@@ -1,10 +1,11 @@
 //! The truth programs: every instruction form on corner values, as PTX that runs on a GPU
 //! unchanged.
 //!
-//! `tests/truth/*.ptx` are generated from the rows of the ISA by the tables here, so that a new row is a new line of a
-//! program: `BLESS=1 cargo test -p simt-core truth` writes them. What an H200 makes of them is kept in
-//! `tests/observations`, and `tests/suite/observations.rs` holds the simulator against that. Each output buffer belongs to one form and
-//! bears its name, so that a difference names the form.
+//! `tests/truth/*.ptx` are generated from the rows of the ISA by the tables here, so that a new row
+//! is a new line of a program: `BLESS=1 cargo test -p simt-core truth` writes them. What an H200
+//! makes of them is kept in `tests/observations`, and `tests/suite/observations.rs` holds the
+//! simulator against that. Each output buffer belongs to one form and bears its name, so that a
+//! difference names the form.
 //!
 //! Inputs (see `tables`): all pairs of twelve corner values, sixteen chosen pairs, and random
 //! values; a third operand cycles through the corners. Forms with one operand get more corners

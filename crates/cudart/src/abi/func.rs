@@ -8,9 +8,9 @@ use std::ffi::c_char;
 
 /// Attributes of a kernel in the order of `cudaFuncAttributes`: three as `size_t`, then `int`s.
 ///
-/// The driver numbers: 1 shared, 2 constant and 3 local bytes, 0 threads of a block, 4 registers,
-/// 5 PTX and 6 binary version, 7 cache mode, 8 dynamic shared bytes, 9 carveout, 10 to 15 cluster (sizes, then
-/// scheduling policy and non-portable size, which the structure swaps).
+/// The driver numbers: 1 shared, 2 constant and 3 local bytes, 0 threads of a block, 4 registers, 5
+/// PTX and 6 binary version, 7 cache mode, 8 dynamic shared bytes, 9 carveout, 10 to 15 cluster
+/// (sizes, then scheduling policy and non-portable size, which the structure swaps).
 const SIZES: [u32; 3] = [1, 2, 3];
 const NUMBERS: [u32; 13] = [0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 14];
 

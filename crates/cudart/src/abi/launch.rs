@@ -51,8 +51,8 @@ thread_local! {
 
 /// Returns the error of a shape that no device takes.
 ///
-/// CUDA 13 calls it an invalid value, as its driver does (seen on an H100, runtime 13.0); before, it
-/// was an invalid configuration.
+/// CUDA 13 calls it an invalid value, as its driver does (seen on an H100, runtime 13.0); before,
+/// it was an invalid configuration.
 fn wrong_shape() -> Error {
     let before = context::version() < Version::V13;
     if before { Error::INVALID_CONFIGURATION } else { Error::INVALID_VALUE }

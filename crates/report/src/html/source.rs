@@ -1,8 +1,8 @@
 //! The source next to the timeline: every line with its cost in the whole run.
 //!
 //! The columns are those of `run --annotate`. A long text is cut to the range from the first to the
-//! last executed line, and to [`MOST_LINES`], which bounds the size of the page. A listing of machine
-//! code shows its instructions with their CUDA and PTX lines, without facts and encodings.
+//! last executed line, and to [`MOST_LINES`], which bounds the size of the page. A listing of
+//! machine code shows its instructions with their CUDA and PTX lines, without facts and encodings.
 
 use std::collections::BTreeMap;
 

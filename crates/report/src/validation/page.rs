@@ -1,4 +1,5 @@
-//! The page `docs/reference/validation.md`, and its appendix `docs/reference/validation-programs.md`.
+//! The page `docs/reference/validation.md`, and its appendix
+//! `docs/reference/validation-programs.md`.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
-//! Lanes of machine code that meet: WARPSYNC, its forms EXCLUSIVE and COLLECTIVE, and ENDCOLLECTIVE.
+//! Lanes of machine code that meet: WARPSYNC, its forms EXCLUSIVE and COLLECTIVE, and
+//! ENDCOLLECTIVE.
 
 use super::{Elected, Group, GroupState, Lanes};
 use crate::base::{LaneMask, Pc};
@@ -47,7 +48,8 @@ impl Elected {
         }
     }
 
-    /// Picks a group if none runs, after lanes came to a WARPSYNC: all of its lanes if these came last.
+    /// Picks a group if none runs, after lanes came to a WARPSYNC: all of its lanes if these came
+    /// last.
     fn resume_with(&mut self, (lanes, members): (LaneMask, LaneMask)) {
         if !self.current.lanes.is_empty() {
             return;

@@ -130,7 +130,8 @@ impl Elected {
         self.stops.iter().fold(lanes, |seen, stop| seen - stop.hidden)
     }
 
-    /// Returns the place of the first of some lanes in the order of the search, at which it goes round.
+    /// Returns the place of the first of some lanes in the order of the search, at which it goes
+    /// round.
     fn place(&self, lanes: LaneMask) -> u32 {
         lanes.0.rotate_right(self.search_from).trailing_zeros()
     }
@@ -145,8 +146,8 @@ impl Elected {
         LaneMask(LaneMask::first_n(self.place(lanes)).0.rotate_left(self.search_from))
     }
 
-    /// Returns the place of lanes among those that wait: first those of which one is seen, in the order
-    /// of the search, then those that stopped first.
+    /// Returns the place of lanes among those that wait: first those of which one is seen, in the
+    /// order of the search, then those that stopped first.
     fn turn(&self, lanes: LaneMask) -> (bool, u32) {
         let seen = self.seen(lanes);
         if seen.is_empty() {
@@ -204,7 +205,8 @@ impl Elected {
             if lanes == last.lanes { alone.on_the_way() } else { Lanes { target: None, ..alone } };
     }
 
-    /// Returns the PC of the first lane that is blocked at a barrier, if the barrier waits for none.
+    /// Returns the PC of the first lane that is blocked at a barrier, if the barrier waits for
+    /// none.
     pub(super) fn waits_for_none(&self, join: JoinId) -> Option<Pc> {
         let members = self.registers[join.0 as usize % super::REGISTERS];
         let there = self.blocked.iter().filter(|g| g.state == GroupState::AtJoin(join));

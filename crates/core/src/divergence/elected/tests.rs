@@ -1,5 +1,5 @@
-//! Barriers, yields, exits, branches through registers and WARPSYNC, driven by hand as an H200 executed
-//! them.
+//! Barriers, yields, exits, branches through registers and WARPSYNC, driven by hand as an H200
+//! executed them.
 
 use super::*;
 

@@ -57,8 +57,8 @@ pub struct Pattern {
     is_in: Addresses,
     /// True if the access has few lanes.
     is_sparse: bool,
-    /// Bytes from the lowest address to that of the lowest lane, and to the end of the last word; the
-    /// latter is more than any memory has if addresses are not aligned.
+    /// Bytes from the lowest address to that of the lowest lane, and to the end of the last word;
+    /// the latter is more than any memory has if addresses are not aligned.
     extent: (u64, u64),
     /// True if lane `l` accesses the word that is `l` words after lane 0.
     is_row: bool,

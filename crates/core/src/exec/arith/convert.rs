@@ -110,8 +110,8 @@ fn float_to_integer(cell: u64, convert: Convert, to: Type) -> u64 {
     bits & all
 }
 
-/// Converts a double to an i32 or (`signed` is false) a u32, in a form that vectorises. It is rounded
-/// to nearest or to zero and clamped; NaN becomes `nan`.
+/// Converts a double to an i32 or (`signed` is false) a u32, in a form that vectorises. It is
+/// rounded to nearest or to zero and clamped; NaN becomes `nan`.
 #[inline(always)]
 pub(crate) fn double_to_word(x: f64, nearest: bool, signed: bool, nan: u32) -> u32 {
     /// Sums with it have no fraction.

@@ -297,8 +297,8 @@ pub(crate) fn fma<F: Float>(a: F, b: F, c: F, round: Round) -> F {
     F::fma_directed(a, b, c, round)
 }
 
-/// Returns `a * b + c`, rounded once to nearest. `fused` is true if the processor has an instruction
-/// for it, with equal results.
+/// Returns `a * b + c`, rounded once to nearest. `fused` is true if the processor has an
+/// instruction for it, with equal results.
 #[inline(always)]
 pub(crate) fn fma_near<F: Float>(a: F, b: F, c: F, fused: bool) -> F {
     F::canonical(if fused { a.fused(b, c) } else { F::fma_near(a, b, c) }, [a, b, c])
@@ -411,8 +411,8 @@ pub(crate) fn max_single(a: f32, b: f32) -> f32 {
     choose_single(a, b, a.to_bits() & b.to_bits(), a > b)
 }
 
-/// Returns `a` if `first` holds or `b` is NaN, else `b`; of equal operands, which may be zeros of both
-/// signs, the bits `equal`; of two NaN the canonical one.
+/// Returns `a` if `first` holds or `b` is NaN, else `b`; of equal operands, which may be zeros of
+/// both signs, the bits `equal`; of two NaN the canonical one.
 #[inline(always)]
 fn choose_single(a: f32, b: f32, equal: u32, first: bool) -> f32 {
     let number = if first | b.is_nan() { a.to_bits() } else { b.to_bits() };

@@ -46,8 +46,8 @@ impl Table {
     }
 }
 
-/// Returns the products of `N` values of low bits, from `bit` on, with the seven highest of 17 bits,
-/// in units of 2^19. Products of two bits that are less are missing, not rounded.
+/// Returns the products of `N` values of low bits, from `bit` on, with the seven highest of 17
+/// bits, in units of 2^19. Products of two bits that are less are missing, not rounded.
 const fn products<const N: usize>(bit: usize) -> [[u8; 128]; N] {
     let mut sums = [[0; 128]; N];
     let mut at = 0;

@@ -2,8 +2,8 @@
 
 use crate::kernel::{Kernel, Op, Register, Row};
 
-/// Returns the registers that a lane may read before it has written them, on its own path or because
-/// another lane reads them. All others may begin with any value.
+/// Returns the registers that a lane may read before it has written them, on its own path or
+/// because another lane reads them. All others may begin with any value.
 ///
 /// Immediates, special registers and predicates are not listed. `None` for machine code, whose
 /// instructions do not list all that they read.

@@ -40,8 +40,8 @@ pub struct Barrier {
     pub id: Row,
     /// Thread count, a narrow row; `None` for all threads of the block.
     pub count: Option<Row>,
-    /// True if `id` and `count` are one row of machine code, with the number in its low four bits and
-    /// the count, 0 for all threads, in its upper half.
+    /// True if `id` and `count` are one row of machine code, with the number in its low four bits
+    /// and the count, 0 for all threads, in its upper half.
     pub packed: bool,
     /// True for `bar.*` and `.aligned`: all threads of a warp must execute it together.
     pub aligned: bool,

@@ -99,7 +99,8 @@ pub enum FloatFn {
         /// Type of each part: 8 or 16 bits.
         to: Type,
     },
-    /// Conversion to or from a small format of tensor cores (F2FP): of `a` and `b`, or of `b` alone.
+    /// Conversion to or from a small format of tensor cores (F2FP): of `a` and `b`, or of `b`
+    /// alone.
     ///
     /// The low half of `c` fills the upper half above two 8-bit results.
     Tensor(crate::kernel::TensorConvert),

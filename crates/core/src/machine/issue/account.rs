@@ -36,8 +36,8 @@ impl<O: Observer> Issuer<'_, O> {
         self.observer.stalled(cycle, self.id, number, stall, now.saturating_sub(cycle));
     }
 
-    /// Attributes the scheduler's lost slots and the warp's wait up to its issue, in machine code if
-    /// `NATIVE`.
+    /// Attributes the scheduler's lost slots and the warp's wait up to its issue, in machine code
+    /// if `NATIVE`.
     #[inline(always)]
     pub(super) fn attribute<const NATIVE: bool>(
         &mut self,
@@ -55,8 +55,8 @@ impl<O: Observer> Issuer<'_, O> {
         }
     }
 
-    /// The wait is for the issue interval first, then for the fetch, dependences, the port (its last
-    /// busy span) and other warps.
+    /// The wait is for the issue interval first, then for the fetch, dependences, the port (its
+    /// last busy span) and other warps.
     #[inline(always)]
     fn attribute_ptx(
         &mut self,

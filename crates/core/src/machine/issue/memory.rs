@@ -15,8 +15,8 @@ use crate::kernel::{AtomicFn, Op, Scope};
 use crate::spec::Policy;
 
 impl<O: Observer> Issuer<'_, O> {
-    /// Executes a load or store of shared memory whose addresses differ from those of the step's last
-    /// one by a constant only. Returns the access, or `None` if it does nothing.
+    /// Executes a load or store of shared memory whose addresses differ from those of the step's
+    /// last one by a constant only. Returns the access, or `None` if it does nothing.
     ///
     /// [`Issuer::addresses`] are not set: the observer must not look at them.
     #[inline(always)]
@@ -161,7 +161,8 @@ impl<O: Observer> Issuer<'_, O> {
         served
     }
 
-    /// Returns the end of a fence of machine code at `now`, if it takes longer than its stall count.
+    /// Returns the end of a fence of machine code at `now`, if it takes longer than its stall
+    /// count.
     pub(super) fn fence(&mut self, warp: &Warp, scope: Scope, now: Cycle) -> Until {
         let times = self.cx.spec.sass.as_ref().filter(|_| self.native);
         let Some(times) = times.and_then(|times| times.fences) else { return Until::default() };

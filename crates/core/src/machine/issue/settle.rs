@@ -98,8 +98,8 @@ impl<O: Observer> Issuer<'_, O> {
         scheduler.set_ready(warp.local(), NEVER, Port::Alu);
     }
 
-    /// Makes a warp wait to issue its next step, of machine code if `NATIVE`, `STRAIGHT` after the one
-    /// before.
+    /// Makes a warp wait to issue its next step, of machine code if `NATIVE`, `STRAIGHT` after the
+    /// one before.
     #[inline(always)]
     fn await_issue<const NATIVE: bool, const STRAIGHT: bool>(
         &mut self,

@@ -1,7 +1,7 @@
 //! Requests of one slice of L2, packed: a few bytes each instead of sixteen.
 //!
-//! A request differs little from the one before it, so its cycle and line are stored as differences.
-//! Their bytes hold seven bits each, the lowest first; the sign is the lowest bit.
+//! A request differs little from the one before it, so its cycle and line are stored as
+//! differences. Their bytes hold seven bits each, the lowest first; the sign is the lowest bit.
 
 use crate::event::{AccessWay, MemoryKind};
 

@@ -10,8 +10,8 @@ const BANKS: u32 = 64;
 /// Returns the passes that the banks need.
 ///
 /// For each group of lanes that is served at once, that is the largest number of distinct words in
-/// one bank. An H200 serves a warp at once at up to 4 bytes per lane, half of one at 8 and a quarter
-/// at 16, and twice as many lanes if neighbours (or lanes two apart) have equal addresses.
+/// one bank. An H200 serves a warp at once at up to 4 bytes per lane, half of one at 8 and a
+/// quarter at 16, and twice as many lanes if neighbours (or lanes two apart) have equal addresses.
 pub(in crate::machine) fn wavefronts(
     access: MemoryAccess,
     addresses: &[u64; MAX_LANES],

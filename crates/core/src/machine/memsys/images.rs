@@ -163,8 +163,8 @@ mod tests {
     use crate::exec::AccessKind;
     use crate::isa::Space;
 
-    /// Passes of an H100 (`l1tex__data_pipe_tex_wavefronts`): (bytes of a texel, distance of lanes in
-    /// bytes, group, lanes filtered one by one) in linear memory.
+    /// Passes of an H100 (`l1tex__data_pipe_tex_wavefronts`): (bytes of a texel, distance of lanes
+    /// in bytes, group, lanes filtered one by one) in linear memory.
     #[test]
     fn passes_are_those_of_a_gpu() {
         for ((bytes, step, group, one_by_one), expected) in [

@@ -55,8 +55,8 @@ impl MemorySystem {
         if dense || self.native.is_none() { 0 } else { self.stores_sent() }
     }
 
-    /// Returns the arrival of a line that arrives at `mean` over a way of mean length between the SM
-    /// and its slice of L2.
+    /// Returns the arrival of a line that arrives at `mean` over a way of mean length between the
+    /// SM and its slice of L2.
     #[inline]
     pub(super) fn after_way(&self, line: u64, mean: Cycle) -> Cycle {
         let spread = self.native.map_or(0, |times| Cycle::from(times.spread));

@@ -5,8 +5,8 @@ use crate::base::Cycle;
 use crate::machine::requests::Requests;
 use crate::spec::Machine;
 
-/// Cycles in which the banks of shared memory serve one pass for one scheduler. (They serve one pass
-/// a cycle for several.)
+/// Cycles in which the banks of shared memory serve one pass for one scheduler. (They serve one
+/// pass a cycle for several.)
 const PASS: Cycle = 2;
 
 /// Requests that the load/store unit has taken from the schedulers and serves in order.

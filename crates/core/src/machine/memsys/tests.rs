@@ -92,8 +92,8 @@ fn a_local_load_finds_in_l1_what_was_stored() {
     assert_eq!(serve(Space::Global, AccessKind::Read), (0, 1), "global stores go past L1");
 }
 
-/// 32 parts of sectors take 64 cycles to leave the SM: a load of their lines waits for that, a load of
-/// whole sectors takes what an L1 hit takes, and four lines of it a cycle.
+/// 32 parts of sectors take 64 cycles to leave the SM: a load of their lines waits for that, a load
+/// of whole sectors takes what an L1 hit takes, and four lines of it a cycle.
 #[test]
 fn a_local_load_waits_for_parts_of_its_lines() {
     let spec = crate::spec::Machine::preset("h200").expect("a machine");

@@ -128,8 +128,8 @@ impl<'a> Cost<'a> {
         self.touches == self.skips
     }
 
-    /// Returns the cycles of a wait for the pipe in which other warps kept it busy: of each interval,
-    /// another warp issues in one cycle.
+    /// Returns the cycles of a wait for the pipe in which other warps kept it busy: of each
+    /// interval, another warp issues in one cycle.
     #[inline]
     pub(in crate::machine) fn of_others(&self, wait: Cycle) -> Cycle {
         let interval = Cycle::from(self.interval.max(1));

@@ -205,8 +205,8 @@ pub(super) fn kept_operands(before: &MicroOp, op: &MicroOp) -> u8 {
 /// Returns the registers that an instruction reads of each bank of the register file.
 ///
 /// There are two banks by register parity; a register in two operands is read once (measured on an
-/// H200). The second result leaves out `kept` operands: the mask of slots that the instruction before
-/// kept, unless another warp issued in between.
+/// H200). The second result leaves out `kept` operands: the mask of slots that the instruction
+/// before kept, unless another warp issued in between.
 pub(super) fn read_ports(inst: &Inst, kept: u8, spec: &Machine) -> [BankReads; 2] {
     let Op::Native(op) = &inst.op else { return [BankReads::default(); 2] };
     if op.uniform {

@@ -28,7 +28,8 @@ pub(in crate::machine) fn blocks_communicate(code: &Code) -> bool {
     code.kernel().uses_heap() || code.ops().iter().any(|op| communicates(&op.inst.op))
 }
 
-/// Returns true if an SM may run ahead of others between steps that are not [private](Visibility::Private).
+/// Returns true if an SM may run ahead of others between steps that are not
+/// [private](Visibility::Private).
 pub(in crate::machine) fn may_run_ahead(code: &Code) -> bool {
     // Steps without an issue slot run together with others.
     let covered = |op: &MicroOp| op.count > 0 || is_private(&op.inst.op);

@@ -125,8 +125,8 @@ impl<O: Observer> Sm<'_, O> {
         self.turns(Extent::Many)
     }
 
-    /// Runs the turns of the next cycle, and some thousand further ones as long as other SMs may run
-    /// before or after their steps. Returns the end of the SM, if reached.
+    /// Runs the turns of the next cycle, and some thousand further ones as long as other SMs may
+    /// run before or after their steps. Returns the end of the SM, if reached.
     pub(in crate::machine) fn turns_ahead(&mut self) -> Option<Finish> {
         self.turns(Extent::Ahead)
     }

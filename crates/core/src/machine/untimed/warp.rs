@@ -195,8 +195,8 @@ impl<'a, O: Observer> Runner<'a, O> {
         self.tally.issue(step, &mut self.observer, pc, masks, step.slots);
     }
 
-    /// Counts an execution of a step for which states are not compared. Returns the micro-op and the
-    /// lanes that execute it.
+    /// Counts an execution of a step for which states are not compared. Returns the micro-op and
+    /// the lanes that execute it.
     #[inline(always)]
     fn begin_quick(
         &mut self,

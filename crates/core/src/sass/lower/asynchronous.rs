@@ -1,10 +1,10 @@
 //! Asynchronous copies and barrier objects.
 //!
-//! Seen in code of nvcc 13 for sm_80 and sm_90: LDGSTS copies, LDGDEPBAR raises a dependence counter
-//! until the copies so far are done, DEPBAR waits for the counter. An object of sm_90 is accessed by
-//! SYNCS, whose modifiers name arrivals and bytes: A0 and A1 are no and one arrival, AR as many as the
-//! register says, T0 and T1 no and one byte to expect, TR as many as the register says, TX as many
-//! that arrive; without them one thread arrives and expects the register's bytes.
+//! Seen in code of nvcc 13 for sm_80 and sm_90: LDGSTS copies, LDGDEPBAR raises a dependence
+//! counter until the copies so far are done, DEPBAR waits for the counter. An object of sm_90 is
+//! accessed by SYNCS, whose modifiers name arrivals and bytes: A0 and A1 are no and one arrival, AR
+//! as many as the register says, T0 and T1 no and one byte to expect, TR as many as the register
+//! says, TX as many that arrive; without them one thread arrives and expects the register's bytes.
 
 use super::super::text::Operand;
 use super::memory::{address, order, width};

@@ -1,11 +1,11 @@
 //! Textures and surfaces.
 //!
-//! Seen in code of nvcc 13. Of the four results, the ones that the mask names are in two vectors: the
-//! first two in the second operand, the others in the first. The object is in a uniform register
-//! (sm_90), in constant bank 0 (`0x0, 0x58` is c[0x0][0x160]), or in a thread register, which follows
-//! the coordinates (`.B`). Coordinates are one vector and the object and level another; with `.SCR`
-//! all of them are halved between two vectors. The layer of a texture comes first, that of a surface
-//! and of a fetch with gradients last.
+//! Seen in code of nvcc 13. Of the four results, the ones that the mask names are in two vectors:
+//! the first two in the second operand, the others in the first. The object is in a uniform
+//! register (sm_90), in constant bank 0 (`0x0, 0x58` is c[0x0][0x160]), or in a thread register,
+//! which follows the coordinates (`.B`). Coordinates are one vector and the object and level
+//! another; with `.SCR` all of them are halved between two vectors. The layer of a texture comes
+//! first, that of a surface and of a fetch with gradients last.
 
 use super::super::text::Operand;
 use super::memory::{order, width};

@@ -204,8 +204,8 @@ fn zero(l: &mut Lowering<'_, '_>, narrow: bool) -> Result<Op, Missing> {
     Ok(boxed(Native { d, s, ..native(f) }))
 }
 
-/// BAR.SYNC 0x0, BAR.SYNC R0, 0x40, BAR.SYNC R0, R0 (number and count in one register), BAR.ARV 0x1,
-/// 0x40, BAR.RED.AND 0x0, P0 ..
+/// BAR.SYNC 0x0, BAR.SYNC R0, 0x40, BAR.SYNC R0, R0 (number and count in one register), BAR.ARV
+/// 0x1, 0x40, BAR.RED.AND 0x0, P0 ..
 fn barrier(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     l.text.take("DEFER_BLOCKING");
     let arrives = l.text.take("ARV");

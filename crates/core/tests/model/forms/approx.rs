@@ -91,8 +91,8 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     }))
 }
 
-/// Evaluates the f64 forms; `.ftz` flushes there too, as in the manual's tables, and ignores the lower
-/// word of the operand.
+/// Evaluates the f64 forms; `.ftz` flushes there too, as in the manual's tables, and ignores the
+/// lower word of the operand.
 fn double(f: fn(f64, f64) -> f64, modes: Modes, bits: u64) -> Expected {
     let bits = if modes.ftz { bits >> 32 << 32 } else { bits };
     let value = f(f64::from_bits(modes.flush(bits)), 0.0);

@@ -42,7 +42,8 @@ impl Body<'_> {
         })))
     }
 
-    /// Lowers `cp.async.commit_group`, `wait_group` and `wait_all`; `None` after reporting an error.
+    /// Lowers `cp.async.commit_group`, `wait_group` and `wait_all`; `None` after reporting an
+    /// error.
     pub(super) fn copy_groups(
         &mut self,
         inst: &Instruction,
