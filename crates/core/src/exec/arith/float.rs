@@ -197,25 +197,34 @@ fn directed_fma32(a: f32, b: f32, c: f32, round: Round) -> f32 {
     }
 }
 
-/// Returns `p + c`, rounded to odd.
-/// A second rounding to a format of at most 51 bits is then innocuous.
-#[inline(always)]
-pub(super) fn sum_to_odd(p: f64, c: f64) -> f64 {
-    let (sum, lost) = two_sum(p, c);
-    let bits = sum.to_bits();
-    let away = (lost > 0.0) == (sum > 0.0);
-    let odd = if away { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
-    // For infinities and NaN, `lost` is NaN and the comparison is false.
-    let inexact = lost.abs() > 0.0;
-    if inexact && bits & 1 == 0 { f64::from_bits(odd) } else { sum }
-}
+/// Defines sums of one float type.
+macro_rules! sums {
+    ($($float:ident $bits:literal: $to_odd:ident, $two_sum:ident;)+) => {$(
+        /// Returns `p + c`, rounded to odd.
+        #[doc = concat!("A second rounding to a format of at most ", $bits, " bits is then innocuous.")]
+        #[inline(always)]
+        pub(super) fn $to_odd(p: $float, c: $float) -> $float {
+            let (sum, lost) = $two_sum(p, c);
+            let bits = sum.to_bits();
+            let away = (lost > 0.0) == (sum > 0.0);
+            let odd = if away { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
+            // For infinities and NaN, `lost` is NaN and the comparison is false.
+            let inexact = lost.abs() > 0.0;
+            if inexact && bits & 1 == 0 { $float::from_bits(odd) } else { sum }
+        }
 
-/// Returns `p + c` and the error of this addition (Knuth), if nothing overflows.
-#[inline(always)]
-fn two_sum(p: f64, c: f64) -> (f64, f64) {
-    let sum = p + c;
-    let t = sum - p;
-    (sum, (p - (sum - t)) + (c - t))
+        /// Returns `p + c` and the error of this addition (Knuth), if nothing overflows.
+        #[inline(always)]
+        fn $two_sum(p: $float, c: $float) -> ($float, $float) {
+            let sum = p + c;
+            let t = sum - p;
+            (sum, (p - (sum - t)) + (c - t))
+        }
+    )+};
+}
+sums! {
+    f64 51: sum_to_odd, two_sum;
+    f32 22: sum_to_odd32, two_sum32;
 }
 
 /// Replaces a subnormal by a zero of its sign.

@@ -1,12 +1,12 @@
 //! f16 and bf16 arithmetic (PTX ISA, "Half Precision Floating-Point Instructions").
 //!
-//! Every operation runs in f64 and is rounded once more. Products of two 16-bit floats are exact in
-//! f64. Their sums are exact or, with the 53 bits of f64, rounded innocuously; the sum of an fma is
-//! rounded to odd first. PTX rounds these forms only to nearest. Every NaN result is `0x7fff` in
+//! Every operation runs in f64 and is rounded once more; sums and products of f16 run in f32, which
+//! takes half the vectors. Products of two 16-bit floats are exact there. Sums are exact or, with
+//! twice the bits and two more, rounded innocuously; the sum of an fma is rounded to odd first. PTX rounds these forms only to nearest. Every NaN result is `0x7fff` in
 //! both formats, the manual's canonical NaN.
 
 use super::exact::{self, Format};
-use super::float::{Float, finish, flushed, fma, mul, sum_to_odd};
+use super::float::{Float, finish, flushed, fma, mul, sum_to_odd, sum_to_odd32};
 use crate::isa::{FloatMode, Round};
 use std::cmp::Ordering;
 
@@ -48,15 +48,37 @@ fn nearest<const PRECISION: u32, const BIAS: u64>(x: f64) -> u16 {
     if x.is_nan() { NAN16 } else { sign | rounded as u16 }
 }
 
-impl Short for Half {
+impl Half {
+    /// Returns the exact value.
     #[inline(always)]
-    fn widen(self) -> f64 {
+    fn single(self) -> f32 {
         let bits = u32::from(self.0);
         let (sign, magnitude) = ((bits & 0x8000) << 16, bits & 0x7fff);
         // The exponent counts from 15 and not from 127: times 2^112, also for a subnormal.
         let scaled = f32::from_bits(magnitude << 13) * f32::from_bits((127 + 112) << 23);
         let value = scaled.to_bits() | if magnitude < 0x7c00 { 0 } else { 0x7f80_0000 };
-        f32::from_bits(sign | value).into()
+        f32::from_bits(sign | value)
+    }
+
+    /// Returns the nearest number, as [`nearest`] does for f64.
+    #[inline(always)]
+    fn of_single(x: f32) -> Half {
+        const INFINITY: u32 = 0x7c00;
+        let (bits, magnitude) = (x.to_bits(), x.abs().to_bits());
+        // A last place of 0.5 is the unit of subnormals, 2^-24.
+        let subnormal = (x.abs() + 0.5).to_bits().wrapping_sub(0.5_f32.to_bits());
+        let rebased = magnitude.wrapping_sub((127 - 15) << 23);
+        let tied = rebased.wrapping_add((1 << 12) - 1 + (magnitude >> 13 & 1)) >> 13;
+        let least_normal = (128 - 15) << 23;
+        let rounded = if magnitude < least_normal { subnormal } else { tied.min(INFINITY) };
+        Half(if x.is_nan() { NAN16 } else { (bits >> 16 & 0x8000 | rounded) as u16 })
+    }
+}
+
+impl Short for Half {
+    #[inline(always)]
+    fn widen(self) -> f64 {
+        self.single().into()
     }
     #[inline(always)]
     fn narrow(x: f64) -> Half {
@@ -85,8 +107,10 @@ pub fn short_bits(x: f64, brain: bool) -> u16 {
     if brain { Brain::narrow(x).0 } else { Half::narrow(x).0 }
 }
 
+/// Implements [`Float`], with the functions for sums and products: exact value, nearest number, and
+/// sum rounded to odd.
 macro_rules! shorts {
-    ($($t:ident $format:expr),+ $(,)?) => {$(
+    ($($t:ident $format:expr, $wide:ident, $near:ident, $odd:ident;)+) => {$(
         impl PartialEq for $t {
             #[inline(always)]
             fn eq(&self, other: &$t) -> bool {
@@ -140,15 +164,15 @@ macro_rules! shorts {
             }
             #[inline(always)]
             fn add_near(a: $t, b: $t) -> $t {
-                $t::narrow(a.widen() + b.widen())
+                $t::$near(a.$wide() + b.$wide())
             }
             #[inline(always)]
             fn mul_near(a: $t, b: $t) -> $t {
-                $t::narrow(a.widen() * b.widen())
+                $t::$near(a.$wide() * b.$wide())
             }
             #[inline(always)]
             fn fma_near(a: $t, b: $t, c: $t) -> $t {
-                $t::narrow(sum_to_odd(a.widen() * b.widen(), c.widen()))
+                $t::$near($odd(a.$wide() * b.$wide(), c.$wide()))
             }
             #[inline(always)]
             fn div_near(a: $t, b: $t) -> $t {
@@ -173,7 +197,10 @@ macro_rules! shorts {
         }
     )+};
 }
-shorts!(Half exact::F16, Brain exact::BF16);
+shorts! {
+    Half exact::F16, single, of_single, sum_to_odd32;
+    Brain exact::BF16, widen, narrow, sum_to_odd;
+}
 
 /// Applies `.ftz` of a product, before rounding.
 ///

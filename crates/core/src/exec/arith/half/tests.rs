@@ -3,7 +3,7 @@
 use super::*;
 use crate::exec::arith::exact::Exact;
 use crate::exec::arith::float::tests::{samples, samples64};
-use crate::exec::arith::float::{add, finish, fma, max, min, mul, xorsign};
+use crate::exec::arith::float::{add, finish, fma, max, min, mul, sum_to_odd, xorsign};
 use crate::isa::{FloatMode, Round};
 
 fn every<F: Short>() -> impl Iterator<Item = F> {
@@ -124,6 +124,30 @@ fn results_are_rounded_once<F: Short>() {
 #[test]
 fn half_results_are_rounded_once() {
     results_are_rounded_once::<Half>();
+}
+
+/// Compares sums and products of halves in f32 with those in f64.
+fn singles_suffice(a: Half, b: Half) {
+    let (wide, other) = ([a.widen(), b.widen()], Half(a.0.rotate_left(7) ^ b.0));
+    assert_eq!(Half::add_near(a, b).0, Half::narrow(wide[0] + wide[1]).0, "{a:?} + {b:?}");
+    assert_eq!(Half::mul_near(a, b).0, Half::narrow(wide[0] * wide[1]).0, "{a:?} * {b:?}");
+    let sum = sum_to_odd(wide[0] * wide[1], other.widen());
+    assert_eq!(Half::fma_near(a, b, other).0, Half::narrow(sum).0, "{a:?} * {b:?} + {other:?}");
+}
+
+#[test]
+fn singles_suffice_for_halves() {
+    for b in some::<Half>() {
+        every::<Half>().for_each(|a| singles_suffice(a, b));
+    }
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn long_singles_suffice_for_all_halves() {
+    for b in every::<Half>() {
+        every::<Half>().for_each(|a| singles_suffice(a, b));
+    }
 }
 
 #[test]
