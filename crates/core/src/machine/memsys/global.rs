@@ -54,7 +54,8 @@ impl MemorySystem {
         atomics: Option<(&AtomicUnits, Weight)>,
     ) -> Served {
         let count = self.lines.len;
-        let mut traffic = Traffic { memory, lines: count as u32, ..blank(access) };
+        let sectors = self.lines.sectors();
+        let mut traffic = Traffic { memory, lines: count as u32, sectors, ..blank(access) };
         let looks_in_l1 = access.kind == AccessKind::Read && !access.bypass_l1;
         // Within one line no two words share a bank.
         let passes = if self.spec.l1_conflict > 0 && count > 1 {
@@ -64,11 +65,10 @@ impl MemorySystem {
         };
         let conflicts = (passes.max(1) - 1) * Cycle::from(self.spec.l1_conflict);
         let mut done = now + conflicts + self.l1_latency(memory, count);
-        let whole = u64::from(traffic.requested) >= SECTOR * self.lines.sectors();
-        let dense = access.kind == AccessKind::Write && whole;
+        let dense = access.kind == AccessKind::Write
+            && u64::from(traffic.requested) >= SECTOR * u64::from(sectors);
         for position in 0..count {
             let (line, sectors) = self.lines.lines[position % MAX_LANES];
-            traffic.sectors += sectors_in(sectors);
             let mut missing = sectors;
             let mut filled = None;
             if let Some(l1) = &mut self.l1 {

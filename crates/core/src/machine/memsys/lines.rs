@@ -78,8 +78,9 @@ impl Lines {
     }
 
     /// Returns the number of sectors in the request.
-    pub(in crate::machine) fn sectors(&self) -> u64 {
-        self.lines[..self.len].iter().map(|&(_, sectors)| u64::from(sectors_in(sectors))).sum()
+    #[inline]
+    pub(in crate::machine) fn sectors(&self) -> u32 {
+        self.lines().iter().map(|&(_, sectors)| sectors_in(sectors)).sum()
     }
 
     /// Adds the lines of adjacent sectors, from `first` to `last`.

@@ -77,7 +77,7 @@ fn coalesced(
     let mut lines = Lines::default();
     lines.coalesce(access, addresses);
     let count = lines.lines().len() as u32;
-    let sectors = lines.lines().iter().map(|&(_, sectors)| sectors_in(sectors)).sum();
+    let sectors = lines.sectors();
     let transactions = match memory.transactions {
         Transactions::Sectors => sectors,
         Transactions::Lines => count,
