@@ -1,11 +1,12 @@
 //! An assignment: `assignment.ron`, checked against the programs beside it.
 
+mod check;
+mod spec;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use serde::Deserialize;
-
-use super::rules::{Answer, Band, Criterion, Rule, Than};
+use super::rules::{Answer, Rule};
 use simt_core::Program;
 use simt_core::checks::Checks;
 use simt_core::diag::closest;
@@ -15,124 +16,7 @@ use simt_core::spec::{Machine, Mode};
 use simt_report::evidence::Fingerprint;
 use simt_report::metrics;
 use simt_report::simulate;
-
-/// Contents of `assignment.ron`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Spec {
-    /// Title.
-    pub title: String,
-    /// Name of the submitted kernel. A submission with only one kernel may use another name.
-    pub kernel: String,
-    /// File with the task.
-    #[serde(default = "statement")]
-    pub statement: String,
-    /// File that students start from.
-    pub starter: String,
-    /// File with the solution. Its directives are the assignment's.
-    pub reference: String,
-    /// File that [`Than::Baseline`] refers to [default: the starter].
-    #[serde(default)]
-    pub baseline: Option<String>,
-    /// Machines: preset, optional mode (`:pre-volta`, `:volta`), optional warp size (`:32`).
-    #[serde(default = "machines")]
-    pub machines: Vec<String>,
-    /// Inputs and launches.
-    pub cases: Vec<Case>,
-    /// Constants that a submission may choose, with the allowed values.
-    #[serde(default)]
-    pub choices: BTreeMap<String, Vec<i64>>,
-    /// Criteria.
-    pub criteria: Vec<Criterion>,
-    /// Leaderboard entries.
-    #[serde(default)]
-    pub leaderboard: Vec<LeaderboardEntry>,
-    /// Limits of a submission.
-    #[serde(default)]
-    pub limits: Limits,
-}
-
-fn statement() -> String {
-    "statement.md".to_owned()
-}
-
-fn machines() -> Vec<String> {
-    [Mode::PreVolta, Mode::Volta].map(|mode| mode.default_machine().to_owned()).to_vec()
-}
-
-/// One launch.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Case {
-    /// Name, visible to students.
-    pub name: String,
-    /// Changed constants of the reference's directives.
-    #[serde(default)]
-    pub set: BTreeMap<String, i64>,
-    /// Grid, if not set by the directives.
-    #[serde(default)]
-    pub grid: Option<[u32; 3]>,
-    /// Block, if not set by the directives.
-    #[serde(default)]
-    pub block: Option<[u32; 3]>,
-    /// Machines it runs on [default: all].
-    #[serde(default)]
-    pub machines: Vec<String>,
-    /// True if students learn only its name and whether it passes.
-    #[serde(default)]
-    pub hidden: bool,
-}
-
-/// A leaderboard figure.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LeaderboardEntry {
-    /// Column name.
-    pub name: String,
-    /// Metric.
-    pub metric: String,
-    /// Case.
-    pub case: String,
-    /// Machine.
-    pub machine: String,
-    /// True if more is better.
-    #[serde(default)]
-    pub more_is_better: bool,
-}
-
-/// Limits of a submission.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Limits {
-    /// Cycles of one run.
-    pub cycles: u64,
-    /// Cycles of one run as a multiple of the reference's (at least 1,000).
-    pub times_reference: u64,
-    /// Seconds for all runs: the last resort, because it depends on the host.
-    pub seconds: u64,
-    /// Host memory in MiB.
-    pub memory_mib: u64,
-    /// KiB of each thread's stack: ends infinite recursion.
-    pub stack_kib: u32,
-    /// KiB of a submitted file.
-    pub file_kib: u64,
-    /// KiB of text that a submission can add to a report.
-    pub output_kib: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
-            cycles: 20_000_000,
-            times_reference: 20,
-            seconds: 60,
-            memory_mib: 512,
-            stack_kib: 4,
-            file_kib: 512,
-            output_kib: 64,
-        }
-    }
-}
+pub use spec::{Case, LeaderboardEntry, Limits, Spec};
 
 /// A machine in a mode.
 #[derive(Clone, Debug)]
@@ -169,7 +53,7 @@ pub struct Assignment {
     pub runs: Vec<(usize, usize)>,
     /// The solution, whose directives decide.
     pub reference: Program,
-    /// Program that [`Than::Baseline`] refers to.
+    /// Program that [`Than::Baseline`](super::Than::Baseline) refers to.
     pub baseline: Program,
 }
 
@@ -336,134 +220,6 @@ impl Assignment {
             .map(|metric| metric.name)
             .collect()
     }
-
-    fn check(&self, faults: &mut Vec<String>) {
-        let spec = &self.spec;
-        let mut fault = |ok: bool, text: &dyn Fn() -> String| {
-            if !ok {
-                faults.push(text());
-            }
-        };
-        fault(!spec.cases.is_empty(), &|| "`cases`: expected at least one case".into());
-        fault(!spec.criteria.is_empty(), &|| "`criteria`: expected at least one criterion".into());
-        fault(self.reference.kernel(Some(&spec.kernel)).is_ok(), &|| {
-            format!("`kernel`: `{}` has no kernel `{}`", spec.reference, spec.kernel)
-        });
-        for (what, names) in [
-            ("case", spec.cases.iter().map(|c| c.name.as_str()).collect::<Vec<_>>()),
-            ("criterion", spec.criteria.iter().map(|c| c.id.as_str()).collect()),
-            ("machine", spec.machines.iter().map(String::as_str).collect()),
-        ] {
-            let mut seen = BTreeSet::new();
-            for name in names {
-                fault(seen.insert(name), &|| format!("two {what} entries are named `{name}`"));
-            }
-        }
-        for name in spec.choices.keys().chain(spec.cases.iter().flat_map(|case| case.set.keys())) {
-            let known = self.reference.plan.constants().any(|constant| constant == name);
-            fault(known, &|| {
-                format!(
-                    "`{}` has no constant `{name}`; add `//! const {name} = ..`",
-                    spec.reference
-                )
-            });
-        }
-        let known_case = |name: &String| spec.cases.iter().any(|case| case.name == *name);
-        let known_machine = |name: &String| spec.machines.contains(name);
-        for case in &spec.cases {
-            for machine in &case.machines {
-                fault(known_machine(machine), &|| {
-                    format!("case `{}`: `{machine}` is not in `machines`", case.name)
-                });
-            }
-        }
-        for criterion in &spec.criteria {
-            let id = &criterion.id;
-            let (cases, machines) = criterion.rule.runs().unwrap_or_default();
-            for case in cases.iter().filter(|case| !known_case(case)) {
-                fault(false, &|| format!("criterion `{id}`: unknown case `{case}`"));
-            }
-            for machine in machines.iter().filter(|machine| !known_machine(machine)) {
-                fault(false, &|| format!("criterion `{id}`: `{machine}` is not in `machines`"));
-            }
-            fault(criterion.points.is_finite() && criterion.points >= 0.0, &|| {
-                format!("criterion `{id}`: expected 0 or more points, found {}", criterion.points)
-            });
-            let bounded = |band: &Band| {
-                (band.at_most.is_some() || band.at_least.is_some())
-                    && (0.0..=criterion.points).contains(&band.points)
-            };
-            fault(criterion.bands.iter().all(bounded), &|| {
-                format!(
-                    "criterion `{id}`: expected a band with `at_most` or `at_least` and 0 to {} \
-                     points",
-                    criterion.points
-                )
-            });
-            let full = |bands: &[Band]| {
-                bands.iter().any(|band| (band.points - criterion.points).abs() < 1e-9)
-            };
-            let bands = if criterion.bands.is_empty() {
-                criterion.rule.usual_bands(criterion.points)
-            } else {
-                criterion.bands.clone()
-            };
-            fault(full(&bands), &|| {
-                format!(
-                    "criterion `{id}`: no band gives the full {} points; add one with `points: \
-                     {0}`",
-                    criterion.points
-                )
-            });
-            match &criterion.rule {
-                Rule::Checks { kinds, .. } => {
-                    if let Err(unknown) = Checks::named(kinds.iter().map(String::as_str)) {
-                        let all = Checks::NAMES.join(", ");
-                        fault(false, &|| {
-                            format!(
-                                "criterion `{id}`: unknown check `{unknown}`; expected one of {all}"
-                            )
-                        });
-                    }
-                }
-                Rule::Metric { name, .. } => {
-                    fault(metrics::find(name).is_some(), &|| unknown_metric(id, name))
-                }
-                Rule::Question { answer: Answer::Metric { name, of, case, machine }, .. } => {
-                    fault(metrics::find(name).is_some(), &|| unknown_metric(id, name));
-                    fault(*of != Than::Absolute, &|| {
-                        format!("criterion `{id}`: expected `of: Reference` or `of: Baseline`")
-                    });
-                    fault(known_case(case) && known_machine(machine), &|| {
-                        format!("criterion `{id}`: no case `{case}` on `{machine}`")
-                    });
-                }
-                _ => {}
-            }
-        }
-        for entry in &spec.leaderboard {
-            fault(metrics::find(&entry.metric).is_some(), &|| {
-                unknown_metric(&entry.name, &entry.metric)
-            });
-            fault(known_case(&entry.case) && known_machine(&entry.machine), &|| {
-                format!(
-                    "leaderboard `{}`: no case `{}` on `{}`",
-                    entry.name, entry.case, entry.machine
-                )
-            });
-            let hidden = spec.cases.iter().any(|case| case.hidden && case.name == entry.case);
-            fault(!hidden, &|| {
-                format!(
-                    "leaderboard `{}`: `{}` is hidden, but a leaderboard is public",
-                    entry.name, entry.case
-                )
-            });
-        }
-    }
-}
-
-fn unknown_metric(of: &str, name: &str) -> String {
-    format!("`{of}`: {}", metrics::unknown(name))
 }
 
 fn site(name: &str) -> Result<Site, String> {

@@ -1,23 +1,24 @@
 //! From figures to points: measured value, required value, and trustworthiness.
 
+mod checks;
+mod metric;
 mod points;
 mod told;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::assignment::Assignment;
 use super::graded::{Failed, Graded, Leader, Mark};
 use super::instructions::{Pattern, Used};
-use super::measure::{Found, Measured, Ran};
+use super::measure::{Measured, Ran};
 use super::rules::{Answer, Band, Criterion, Rule, Than};
 use points::Figure;
-use simt_core::checks::Checks;
 use simt_report::evidence::{Fingerprint, PAGE, Standing};
 use simt_report::metrics;
 use simt_report::numbers::{grouped, real};
 use simt_report::validation::PROGRAMS;
 pub use told::Reader;
-use told::{Line, Told, only_hidden};
+use told::{Line, Told};
 
 /// Answers to questions, by criterion id.
 pub type Answers = BTreeMap<String, f64>;
@@ -234,152 +235,6 @@ impl Bench<'_> {
         }
     }
 
-    /// Returns a metric of a correct run, with its text, or why there is none. The value is
-    /// relative to the program compared with.
-    fn figure(
-        &self,
-        run: usize,
-        ran: Option<&Ran>,
-        name: &str,
-        than: Than,
-    ) -> Result<(f64, String), String> {
-        let at = self.assignment.run_name(run);
-        let ran = ran
-            .filter(|ran| ran.passed)
-            .ok_or_else(|| format!("no figure: wrong result in {at}"))?;
-        let &own = ran.metrics.get(name).ok_or_else(|| format!("no figure: {at} has no {name}"))?;
-        let (measured, of) = match than {
-            Than::Absolute => return Ok((own, format!("{} ({at})", number(own)))),
-            Than::Reference => (self.reference, "reference"),
-            Than::Baseline => (self.baseline, "baseline"),
-        };
-        let other = measured.runs.get(run).and_then(|ran| ran.metrics.get(name)).copied();
-        let other = other
-            .ok_or_else(|| format!("no figure: the program compared with has no {name} in {at}"))?;
-        let ratio = ratio(own, other);
-        Ok((
-            ratio,
-            format!("{}; {of}: {}; ratio: {} ({at})", number(own), number(other), times(ratio)),
-        ))
-    }
-
-    /// Judges a metric by the worst run. The bands decide the direction; wrong results have no
-    /// figure.
-    fn metric(&self, runs: &[usize], (name, than): (&str, Than), bands: &[Band]) -> Reading {
-        let first = metrics::find(name).map_or(name, |metric| metric.name);
-        let more_is_better = bands.first().is_some_and(|band| band.at_least.is_some());
-        let is_worse = |a: f64, b: f64| if more_is_better { a < b } else { a > b };
-        let value =
-            |run: usize| self.figure(run, self.ran(run), first, than).ok().map(|(value, _)| value);
-
-        let (open, hidden) = self.apart(runs);
-        let worst = |worst: Option<f64>, run: &usize| match (worst, value(*run)) {
-            (Some(worst), Some(value)) => Some(if is_worse(value, worst) { value } else { worst }),
-            _ => None,
-        };
-        let open = match open.split_first() {
-            None => Figure::NoRun,
-            Some((head, tail)) => Figure::of(tail.iter().fold(value(*head), worst)),
-        };
-        let of_hidden = |run: usize| self.of_hidden(run, value(run));
-        let figures: Vec<Figure> = hidden.iter().map(|&run| of_hidden(run)).collect();
-        let points = points::points(bands, open, &figures);
-
-        let lines = self.told(runs, &|run| points::passes(bands, open, of_hidden(run)));
-        let mut shown: Option<(f64, String, usize)> = None;
-        for line in &lines {
-            let Told::Open(ran) = line.told else { continue };
-            match self.figure(line.run, ran, first, than) {
-                Err(why) => {
-                    shown = Some((0.0, why, line.run));
-                    break;
-                }
-                Ok((value, words))
-                    if shown.as_ref().is_none_or(|(known, ..)| is_worse(value, *known)) =>
-                {
-                    shown = Some((value, words, line.run));
-                }
-                Ok(_) => {}
-            }
-        }
-        let (measured, run) = match shown {
-            Some((_, words, run)) => (words, Some(run)),
-            None => {
-                let words = only_hidden(&lines).unwrap_or_else(|| "no figure: no such run".into());
-                (words, runs.first().copied())
-            }
-        };
-        let machine = run.and_then(|run| self.assignment.fingerprint(run)).unwrap_or_default();
-        let details = lines.iter().filter_map(Line::failure).collect();
-        Reading { points, measured, details, trust: Trusted::metric(first, &machine) }
-    }
-
-    fn checks(&self, runs: &[usize], kinds: &[String], warnings: bool, bands: &[Band]) -> Reading {
-        let wanted = Checks::named(kinds.iter().map(String::as_str)).unwrap_or(Checks::ALL);
-        let wanted = if kinds.is_empty() { Checks::ALL } else { wanted };
-        // Warnings are shown even if they cost no points.
-        let counts = |found: &Found| found.is_error || warnings;
-        // The same finding in another run counts once.
-        let distinct = |runs: &[(usize, Option<&Ran>)]| {
-            let mut told = BTreeSet::new();
-            let mut found: Vec<(usize, Found)> = Vec::new();
-            for &(run, ran) in runs {
-                let here = ran.map_or(&[][..], |ran| ran.findings.as_slice()).iter();
-                let here = here.filter(|found| belongs(&found.code, wanted));
-                found.extend(
-                    here.filter(|f| told.insert((&f.code, &f.at)))
-                        .map(|found| (run, found.clone())),
-                );
-            }
-            found
-        };
-        // A program that does nothing has no findings.
-        let wrong = |runs: &[(usize, Option<&Ran>)]| {
-            runs.iter().find(|(_, ran)| ran.is_none_or(|ran| !ran.passed)).map(|&(run, _)| run)
-        };
-        let figure = |runs: &[usize]| {
-            let runs: Vec<_> = runs.iter().map(|&run| (run, self.ran(run))).collect();
-            match distinct(&runs).iter().filter(|(_, found)| counts(found)).count() {
-                _ if runs.is_empty() => Figure::NoRun,
-                0 if wrong(&runs).is_some() => Figure::None,
-                errors => Figure::Of(errors as f64),
-            }
-        };
-        let (open, hidden) = self.apart(runs);
-        let open = figure(&open);
-        let of_hidden = |run: usize| {
-            let errors = if let Figure::Of(errors) = figure(&[run]) { Some(errors) } else { None };
-            self.of_hidden(run, errors)
-        };
-        let figures: Vec<Figure> = hidden.iter().map(|&run| of_hidden(run)).collect();
-        let points = points::points(bands, open, &figures);
-
-        let lines = self.told(runs, &|run| points::passes(bands, open, of_hidden(run)));
-        let known: Vec<(usize, Option<&Ran>)> = lines
-            .iter()
-            .filter_map(
-                |line| if let Told::Open(ran) = line.told { Some((line.run, ran)) } else { None },
-            )
-            .collect();
-        let found = distinct(&known);
-        let words = |(run, found): &(usize, Found)| {
-            let kind = if counts(found) { "" } else { "warning, " };
-            format!("{kind}{}, {}: {}", found.code, self.assignment.run_name(*run), found.text)
-        };
-        let mut details: Vec<String> = found.iter().map(words).collect();
-        details.extend(lines.iter().filter_map(Line::failure));
-        let errors = found.iter().filter(|(_, found)| counts(found)).count();
-        let measured = match (only_hidden(&lines), wrong(&known), errors) {
-            (Some(words), ..) => words,
-            (_, Some(run), 0) => {
-                format!("no figure: wrong result in {}", self.assignment.run_name(run))
-            }
-            (_, None, 0) => "nothing found".to_owned(),
-            (_, _, n) => format!("{n} found"),
-        };
-        Reading { points, measured, details, trust: Trusted::checks() }
-    }
-
     fn instructions(
         &self,
         forbid: &[Pattern],
@@ -483,26 +338,6 @@ impl Bench<'_> {
     }
 }
 
-/// Returns `own / other`; 0 / 0 is 1.
-fn ratio(own: f64, other: f64) -> f64 {
-    match (own, other) {
-        (own, other) if own == other => 1.0,
-        (_, 0.0) => f64::MAX,
-        (own, other) => own / other,
-    }
-}
-
-/// Returns true if a finding belongs to one of the selected checks.
-fn belongs(code: &str, wanted: Checks) -> bool {
-    match code.split('-').next().unwrap_or_default() {
-        "race" => wanted.races,
-        "unset" => wanted.init,
-        "barrier" => wanted.barrier,
-        "mask" => wanted.sync,
-        _ => wanted.bounds,
-    }
-}
-
 fn wanted(bands: &[Band], unit: &str) -> String {
     let of = |band: &Band| {
         let bound = match (band.at_least, band.at_most) {
@@ -522,10 +357,6 @@ fn wanted(bands: &[Band], unit: &str) -> String {
             format!("{}{unit} ({})", of(first).0, partly.join(", "))
         }
     }
-}
-
-fn times(ratio: f64) -> String {
-    if ratio == f64::MAX { number(ratio) } else { real(ratio) }
 }
 
 /// Formats a number for a reader: counts in full, ratios to three digits.

@@ -69,12 +69,16 @@ mod tests {
     use super::*;
 
     /// Source files that look names up.
-    const USERS: [&str; 5] = [
+    const USERS: [&str; 9] = [
         include_str!("../seeds.rs"),
         include_str!("sums.rs"),
+        include_str!("sums/banks.rs"),
+        include_str!("sums/steps.rs"),
+        include_str!("sums/times.rs"),
         include_str!("counters.rs"),
         include_str!("hopper.rs"),
         include_str!("warps.rs"),
+        include_str!("warps/square_wave.rs"),
     ];
 
     #[test]
