@@ -3,6 +3,7 @@
 mod array;
 mod calibrate;
 mod checks;
+mod crosscheck;
 mod exec;
 mod export;
 mod grade;
@@ -16,6 +17,7 @@ mod sass;
 mod step;
 mod suite;
 mod sweep;
+mod timeline;
 mod timing;
 
 use std::path::PathBuf;
@@ -27,6 +29,7 @@ use plot::text_file;
 pub(crate) use array::ArrayChoice;
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use checks::{ChecksChoice, RunningChoice};
+pub(crate) use crosscheck::CrosscheckArgs;
 pub(crate) use exec::ExecArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use grade::{GradeArgs, GradeFormat};
@@ -40,6 +43,7 @@ pub(crate) use sass::{ImportArgs, SassChoice};
 pub(crate) use step::StepArgs;
 pub(crate) use suite::{SuiteChoice, UnseenCode, ValidationPage};
 pub(crate) use sweep::SweepArgs;
+pub(crate) use timeline::{AxisArg, TimelineArgs, WindowChoice};
 pub(crate) use timing::TimingArg;
 
 /// Simulate SIMT warps cycle by cycle: which lanes work, when, and why a warp waits.
@@ -178,58 +182,6 @@ pub(crate) struct RunArgs {
     pub(crate) page: PageChoice,
 }
 
-/// Window of a run: only the SM of the block is simulated, and only until the window ends.
-#[derive(clap::Args, Debug, Default)]
-pub(crate) struct WindowChoice {
-    /// Select warps of the block: one, a range as in 0..3 (the first three), or all
-    #[arg(long, value_name = "RANGE")]
-    pub(crate) warp: Option<String>,
-    /// Select the block by its linear index in the grid
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) block_id: u32,
-    /// Start at this cycle
-    #[arg(long, value_name = "CYCLE", default_value_t = 0)]
-    pub(crate) from: u64,
-    /// Stop before this cycle
-    #[arg(long, value_name = "CYCLE")]
-    pub(crate) to: Option<u64>,
-    /// Show at most N issues of each warp; 0: no limit [default: 200; more on a page with few
-    /// warps]
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AxisArg {
-    /// One step for each issue
-    Issue,
-    /// One step for each cycle, waits included
-    Cycle,
-}
-
-#[derive(clap::Args, Debug)]
-pub(crate) struct TimelineArgs {
-    #[command(flatten)]
-    pub(crate) program: ProgramChoice,
-    #[command(flatten)]
-    pub(crate) window: WindowChoice,
-    /// Choose the step of a row
-    #[arg(long, value_enum, default_value_t = AxisArg::Issue)]
-    pub(crate) axis: AxisArg,
-    /// Print a row for each lane and a column for each issue
-    #[arg(long)]
-    pub(crate) lanes: bool,
-    /// Print lines of at most COLUMNS columns [default: the terminal's width]
-    #[arg(long, value_name = "COLUMNS")]
-    pub(crate) width: Option<usize>,
-    /// Choose the format of the output
-    #[arg(long, value_enum, default_value_t = RowFormat::Text)]
-    pub(crate) format: RowFormat,
-    /// Write the output to FILE instead of standard output
-    #[arg(long, short, value_name = "FILE", value_parser = text_file())]
-    pub(crate) output: Option<PathBuf>,
-}
-
 /// `--save BUFFER=FILE`
 #[derive(Clone, Debug)]
 pub(crate) struct SavedBuffer {
@@ -352,57 +304,6 @@ pub(crate) struct CheckArgs {
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) running: RunningChoice,
-}
-
-/// Compare with a GPU, or with recorded observations of one
-///
-/// Run each program on the simulator and on the GPU and compare every buffer that it writes: bit by
-/// bit, or within the widest tolerance of the instructions that it uses (`simt-sim isa`, "agrees").
-/// A GPU runs the cubin of machine code: the file itself, or FILE.cubin beside FILE.sass. Without a
-/// GPU, compare with recorded observations. Exit codes: 0 all agree; 1 something differs;
-/// 2 usage, or the driver refuses a kernel; 3 the GPU did not end in time (the remaining programs
-/// are skipped); 6 no GPU and no fresh observation.
-#[derive(clap::Args, Debug)]
-pub(crate) struct CrosscheckArgs {
-    /// The programs: .ir, .ptx, .sass, .cubin or .cu files, or - for standard input
-    #[arg(required_unless_present_any = ["suite", "unseen"])]
-    pub(crate) files: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) sass: SassChoice,
-    #[command(flatten)]
-    pub(crate) suite: SuiteChoice,
-    /// Choose the kernel of a file that has several
-    #[arg(long, value_name = "NAME")]
-    pub(crate) kernel: Option<String>,
-    #[command(flatten)]
-    pub(crate) machine: MachineChoice,
-    #[command(flatten)]
-    pub(crate) launch: LaunchChoice,
-    /// Record the results of the GPU in DIR/FILE.ron
-    #[arg(long, value_name = "DIR", conflicts_with = "recorded")]
-    pub(crate) record: Option<PathBuf>,
-    /// Compare with DIR/FILE.ron, and run nothing on a GPU [default without a GPU: those of an H200 that
-    /// come with simt-sim]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) recorded: Option<PathBuf>,
-    /// Date the observations [default: today]
-    #[arg(long, value_name = "YYYY-MM-DD")]
-    pub(crate) date: Option<String>,
-    /// Stop a kernel on the GPU after S seconds
-    #[arg(long, value_name = "S", default_value_t = 10)]
-    pub(crate) timeout: u64,
-    #[command(flatten)]
-    pub(crate) limit: LimitChoice,
-    /// Print the largest difference of float buffers, in units in the last place
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
-    /// Compare divergence instead: executions, lanes and first side of every branch, as counted by
-    /// the simulator, by probes in the program and by the same probes on the GPU
-    #[arg(long)]
-    pub(crate) divergence: bool,
-    /// With --divergence: print the basic blocks and branches that this warp of the grid executed
-    #[arg(long, value_name = "WARP", requires = "divergence")]
-    pub(crate) trace: Option<u32>,
 }
 
 #[derive(clap::Args, Debug)]
