@@ -1,16 +1,19 @@
 //! Windows, lane states and pictures, compared with the counters of the same run and with each
 //! other.
 
+mod addresses;
+mod control_flow;
+
 use std::collections::BTreeMap;
 
 use simt_core::base::{BlockId, LaneMask};
 use simt_core::divergence::{GroupState, SideOrder};
 use simt_core::launch::Overrides;
-use simt_core::observe::{LaneState, MemoryKind, Span, Timeline, Window};
+use simt_core::observe::{LaneState, Span, Timeline, Window};
 use simt_core::spec::Mode;
 use simt_core::{Job, Program};
-use simt_report::plot::{self, Focus, Kind, View, Walk};
-use simt_report::simulate::{record, simulate, walk};
+use simt_report::plot::{self, Kind, View};
+use simt_report::simulate::{record, simulate};
 use simt_report::timeline::{Axis, Recording};
 
 use crate::cli::{good, refused};
@@ -224,189 +227,6 @@ fn number(row: &BTreeMap<&str, &str>, column: &str) -> u64 {
     row[column].parse().unwrap_or_else(|_| panic!("{column} of {row:?}"))
 }
 
-/// Records a program with one constant set as by `--set`.
-fn with(path: &str, name: &str, value: &str) -> Recording {
-    let program = read(path);
-    let spec = machine("h200");
-    let set = Overrides { set: vec![(name.to_owned(), value.to_owned())], ..Overrides::default() };
-    let (kernel, launch) = launch(&program, &set).expect("a launch");
-    let options = options(Mode::Volta, SideOrder::Fewer, LIMIT);
-    record(&Job::new(&program, kernel, launch, &spec, options), &everything(0..1))
-        .expect("a block that fits")
-}
-
-/// 32 words `stride` apart map to 32 / gcd(stride, 32) banks: gcd words in each, one wavefront per
-/// word.
-#[test]
-fn a_stride_in_shared_memory_takes_as_many_wavefronts_as_it_shares_with_the_banks() {
-    for (stride, wavefronts) in
-        [(1, 1), (2, 2), (3, 1), (4, 4), (6, 2), (8, 8), (16, 16), (32, 32), (33, 1)]
-    {
-        let recording = with("programs/small/shared_conflicts.ir", "stride", &stride.to_string());
-        let table = plot::data(View::Banks, &recording, Axis::Issue);
-        let rows = rows(&table);
-        assert_eq!(rows.len(), 32, "a word for each lane");
-        for row in &rows {
-            let lane = number(row, "lane");
-            assert_eq!(number(row, "bank"), lane * stride % 32, "stride {stride}");
-            assert_eq!(number(row, "lanes_on_word"), 1);
-        }
-        assert_eq!(
-            rows.iter().map(|row| number(row, "wavefront")).max(),
-            Some(wavefronts),
-            "stride {stride}"
-        );
-    }
-}
-
-/// Step s of the neighbored reduction: every 2^(s+1)-th lane loads a word. Until lanes are a sector
-/// apart, all four sectors of the line are moved, then one per lane.
-#[test]
-fn the_neighbored_reduction_moves_ever_more_for_ever_less() {
-    let recording = with("programs/reduce_neighbored.ir", "n", "1024");
-    let loads: Vec<u64> = recording.timeline.strips()[0]
-        .issues
-        .iter()
-        .filter(|issue| recording.line(issue.pc) == 66)
-        .map(|issue| issue.number)
-        .collect();
-    assert_eq!(loads.len(), 9, "2^9 threads a block");
-    for (step, &issue) in (0..).zip(&loads) {
-        let focus = Focus { line: Some(66), issue: Some(issue), ..Focus::from(Axis::Issue) };
-        let table = plot::data(View::Sectors, &recording, focus);
-        let rows = rows(&table);
-        let moved: Vec<_> = rows.iter().filter(|row| row["of"] == "sector").collect();
-        let lanes = (32_u64 >> (step + 1)).max(1);
-        assert_eq!(moved.len() as u64, lanes.min(4), "step {step}");
-        assert_eq!(
-            moved.iter().map(|row| number(row, "requested_bytes")).sum::<u64>(),
-            4 * lanes,
-            "step {step}"
-        );
-        assert_eq!(moved.iter().map(|row| number(row, "lanes")).sum::<u64>(), lanes, "step {step}");
-        let found: u64 =
-            rows.iter().filter(|row| row["of"] != "sector").map(|row| number(row, "sectors")).sum();
-        assert_eq!(found, lanes.min(4), "step {step}: each sector was somewhere");
-    }
-    // The default is the worst access: step 2, four sectors for four lanes.
-    let table = plot::data(View::Sectors, &recording, Axis::Issue);
-    assert_eq!(number(&rows(&table)[0], "issue"), loads[2]);
-}
-
-#[test]
-fn addresses_agree_with_what_the_memory_system_counted() {
-    let (mut shared, mut global) = (0, 0);
-    for path in programs("programs/small") {
-        let program = read(path.to_str().expect("a name"));
-        for mode in MODES {
-            let recording = recorded(&program, mode, &Window { limit: 300, ..everything(0..1) });
-            for issue in recording.timeline.strips().iter().flat_map(|strip| &strip.issues) {
-                let Some(traffic) = issue.traffic else { continue };
-                let place = format!("{} {} issue {}", program.name, mode.name(), issue.number);
-                let line = Some(recording.line(issue.pc));
-                let focus = Focus { line, issue: Some(issue.number), ..Focus::from(Axis::Issue) };
-                match traffic.memory {
-                    MemoryKind::Shared => {
-                        let table = plot::data(View::Banks, &recording, focus);
-                        let most = rows(&table).iter().map(|row| number(row, "wavefront")).max();
-                        assert_eq!(most, Some(traffic.wavefronts.into()), "{place}");
-                        shared += 1;
-                    }
-                    MemoryKind::Global | MemoryKind::Local => {
-                        let table = plot::data(View::Sectors, &recording, focus);
-                        let rows = rows(&table);
-                        let moved: Vec<_> =
-                            rows.iter().filter(|row| row["of"] == "sector").collect();
-                        assert_eq!(moved.len() as u32, traffic.sectors, "{place}");
-                        let asked: u64 =
-                            moved.iter().map(|row| number(row, "requested_bytes")).sum();
-                        assert!((1..=u64::from(traffic.requested)).contains(&asked), "{place}");
-                        global += 1;
-                    }
-                    MemoryKind::Const | MemoryKind::Texture | MemoryKind::Surface => {}
-                }
-            }
-        }
-    }
-    assert!(
-        shared > 100 && global > 200,
-        "{shared} shared and {global} global accesses were compared"
-    );
-}
-
-fn walked(program: &Program, mode: Mode, overrides: &Overrides, window: Option<&Window>) -> Walk {
-    let spec = machine(mode.default_machine());
-    let (kernel, launch) = launch(program, overrides).expect("a launch");
-    let options = options(mode, SideOrder::Taken, LIMIT);
-    walk(Job::new(program, kernel, launch, &spec, options), window, &()).expect("a block that fits")
-}
-
-/// Blocks entered and edges taken agree: lanes enter a block along an edge or by launch, and
-/// branches diverge as often as the counters state.
-#[test]
-fn lanes_are_not_lost_in_the_graph() {
-    let mut compared = 0;
-    for path in programs("programs/small") {
-        let program = read(path.to_str().expect("a name"));
-        for mode in MODES {
-            let (kernel, resolved) = launch(&program, &Overrides::default()).expect("a launch");
-            let spec = machine(mode.default_machine());
-            let threads: u64 =
-                resolved.grid.iter().chain(&resolved.block).map(|&n| u64::from(n)).product();
-            let run = simulate(
-                Job::new(&program, kernel, resolved, &spec, options(mode, SideOrder::Taken, LIMIT)),
-                &(),
-            );
-            let run = run.expect("a block that fits").run;
-            // A stuck lane has left its block and arrived nowhere; functions are not entered along
-            // edges.
-            if run.finish.name() != "ok" || !kernel.functions.is_empty() {
-                continue;
-            }
-            let walk = walked(&program, mode, &Overrides::default(), None);
-            let table = plot::data_of_flows(std::slice::from_ref(&walk));
-            let rows = rows(&table);
-            let (blocks, edges): (Vec<_>, Vec<_>) =
-                rows.iter().partition(|row| row["of"] == "block");
-            let place = format!("{} {}", program.name, mode.name());
-            for block in &blocks {
-                let came = edges.iter().filter(|edge| edge["to"] == block["from"]);
-                let came: u64 = came.map(|edge| number(edge, "lanes")).sum();
-                let launched = if block["from"] == "bb0" { threads } else { 0 };
-                assert_eq!(number(block, "lanes"), came + launched, "{place}: {}", block["from"]);
-            }
-            // Branches through a table do not have two sides.
-            if !program.text.contains("brx.idx") {
-                let metric = |name: &str| run.metric(name).map_or(0, |v| v.as_f64() as u64);
-                let sum =
-                    |column: &str| blocks.iter().map(|block| number(block, column)).sum::<u64>();
-                assert_eq!(sum("diverged"), metric("divergent_branch"), "{place}");
-                assert_eq!(sum("branched"), metric("conditional_branches"), "{place}");
-            }
-            compared += 1;
-        }
-    }
-    assert!(compared > 60, "only {compared} graphs were compared");
-}
-
-/// 95 of 144 executions of the branch diverge in each block of 512 threads, and 511 additions are
-/// made.
-#[test]
-fn a_window_of_the_graph_is_one_block_of_the_whole() {
-    let program = read("programs/reduce_neighbored.ir");
-    let set = Overrides { set: vec![("n".to_owned(), "4096".to_owned())], ..Overrides::default() };
-    let window = Window { block: BlockId(3), warps: 0..16, cycles: 0..u64::MAX, limit: 1 };
-    for (window, blocks) in [(Some(&window), 1), (None, 8)] {
-        let walk = walked(&program, Mode::Volta, &set, window);
-        let loop_head =
-            walk.visits.iter().find(|visits| visits.diverged > 0).expect("a branch that parts");
-        assert_eq!((loop_head.branched, loop_head.diverged), (144 * blocks, 95 * blocks));
-        assert_eq!(loop_head.entered.lanes, 9 * 512 * blocks);
-        let bodies = walk.passages.iter().filter(|passage| passage.lanes == 511 * blocks);
-        assert_eq!(bodies.count(), 2, "into the body and out of it");
-    }
-}
-
 #[test]
 fn several_runs_share_their_axes_and_their_table() {
     let program = read("programs/small/nested.ir");
@@ -480,7 +300,8 @@ fn what_cannot_be_drawn_is_refused() {
     refused(&["plot", "sweep", NEIGHBORED], &["line 1 is not a result"]);
 }
 
-/// The pictures that `tests/pictures` describes ([`summary`]), each by its command; BLESS=1 writes them anew.
+/// The pictures that `tests/pictures` describes ([`summary`]), each by its command; BLESS=1 writes
+/// them anew.
 #[test]
 fn pictures_are_those_that_lie_here() {
     const PICTURES: [(&str, &[&str]); 8] = [

@@ -14,17 +14,14 @@
 //! Batches run in separate processes, because a fault or a hang of one kernel breaks a process for
 //! the following ones.
 
-use std::io::{BufRead, BufReader, Write};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+mod family;
+mod processes;
+mod shrink;
+
+use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
-use proptest::test_runner::{Config, RngSeed, TestRunner};
 use rayon::prelude::*;
 use simt_core::Job;
 use simt_core::divergence::SideOrder;
@@ -36,7 +33,9 @@ use simt_gpu::instrument::{Divergence, instrument, witness};
 use simt_report::simulate;
 
 use super::super::support;
-use super::{Program, any_program};
+use shrink::{counted_otherwise, keep};
+
+pub(super) use family::{CALLING, FAMILIES, Family, PLAIN};
 
 /// Maximum number of programs that the probes miscount. ptxas may run the instructions of a probe
 /// with other lanes than those of their block: then the count of a block lacks a lane that executed
@@ -44,16 +43,8 @@ use super::{Program, any_program};
 const MISCOUNTED: usize = 10;
 /// More cycles than any generated program takes.
 const MAX_CYCLES: u64 = 50_000_000;
-/// Programs of a process.
-const BATCH: u32 = 40;
-/// Concurrent processes.
-const PROCESSES: usize = 12;
-/// Time limit of a kernel, and of a process without output: a compilation, a kernel, or shrinking
-/// one.
+/// Time limit of a kernel.
 const LIMIT: Duration = Duration::from_secs(5);
-const SILENCE: Duration = Duration::from_secs(90);
-/// Attempts at shrinking a program that disagrees.
-const SHRINKS: u32 = 200;
 /// Environment variable of a process with the family's record and the numbers, `RECORD from..to`.
 const PART: &str = "SIMT_GENERATED_PART";
 /// Prefix of a line for the parent; the test harness prints other lines.
@@ -65,75 +56,15 @@ const SIMULATED: &str = "; simulated ";
 const KEPT: &str = "tests/disagreeing";
 
 /// Reason for lanes being together elsewhere.
-const EARLIER: &str = "lanes met earlier: ptxas makes one branch of two to one place, knows the range of a value, or unrolls a loop \
-    (which then does not yield)";
-const LATER: &str = "lanes met later: where ptxas has a copy of a block; with calls, where a function of its own yields because of the \
-    probes' votes, or where activations share barrier registers";
+const EARLIER: &str = "lanes met earlier: ptxas makes one branch of two to one place, knows the \
+    range of a value, or unrolls a loop (which then does not yield)";
+const LATER: &str = "lanes met later: where ptxas has a copy of a block; with calls, where a \
+    function of its own yields because of the probes' votes, or where activations share barrier \
+    registers";
 const BOTH: &str = "lanes met earlier in one place and later in another";
-
-/// Programs of one kind.
-pub(super) struct Family {
-    pub(super) record: &'static str,
-    /// Seed of the first program.
-    seed: u64,
-    /// Number of programs.
-    pub(super) programs: u32,
-    /// True if they may call functions.
-    calls: bool,
-}
-
-/// Branches, loops, shared memory, shuffles, votes, reductions, atomics.
-pub(super) const PLAIN: Family = Family {
-    record: "tests/observations/h200/random.ron",
-    seed: 0x51d8_0000,
-    programs: 2_100,
-    calls: false,
-};
-/// Calls as well.
-pub(super) const CALLING: Family = Family {
-    record: "tests/observations/h200/random_calls.ron",
-    seed: 0x51d7_0000,
-    programs: 2_040,
-    calls: true,
-};
-pub(super) const FAMILIES: [&Family; 2] = [&PLAIN, &CALLING];
 
 /// Folder for programs that disagree, as input for `tests/regressions`.
 pub(super) const DISAGREEING: &str = "target/disagreeing";
-
-type Tree = Box<dyn ValueTree<Value = Program>>;
-
-impl Family {
-    fn tree(&self, number: u32) -> Tree {
-        let rng_seed = RngSeed::Fixed(self.seed + u64::from(number));
-        let mut runner =
-            TestRunner::new(Config { rng_seed, failure_persistence: None, ..Config::default() });
-        // Building a strategy takes longer than drawing from it.
-        thread_local! {
-            static CALLING: BoxedStrategy<Program> = any_program().boxed();
-            // Calls without functions are omitted.
-            static PLAIN: BoxedStrategy<Program> =
-                any_program().prop_map(Program::without_functions).boxed();
-        }
-        let strategy = if self.calls { &CALLING } else { &PLAIN };
-        let drawn = strategy.with(|strategy| strategy.new_tree(&mut runner));
-        Box::new(drawn.expect("no strategy rejects anything"))
-    }
-
-    pub(super) fn name(&self) -> &'static str {
-        if self.calls { "calls" } else { "plain" }
-    }
-
-    pub(super) fn text(&self, number: u32) -> String {
-        self.tree(number).current().print()
-    }
-
-    pub(super) fn recorded(&self) -> Option<gpu::GeneratedRecord> {
-        std::fs::read_to_string(self.record)
-            .ok()
-            .and_then(|text| gpu::GeneratedRecord::parse(&text).ok())
-    }
-}
 
 /// Digests of `text, memory, lanes, executions`: the first detects changes of the generator. The
 /// lanes of a branch or block follow from the program's meaning, the executions from which of them
@@ -287,9 +218,6 @@ fn hold(program: &simt_core::Program) -> Result<Held, Ended> {
     Ok(Held { run, device, simulated: counted, wrong })
 }
 
-/// A fault to keep while shrinking.
-type Fault = fn(Held) -> Option<String>;
-
 /// Count of a branch or a block: its kind, its line, and its executions.
 type Count = (&'static str, u32, String);
 
@@ -302,50 +230,6 @@ fn in_words(counts: &Divergence) -> Vec<Count> {
     let blocks =
         counts.blocks.iter().map(|b| ("block", b.line, format!("{} executions", b.executed)));
     branches.chain(blocks).collect()
-}
-
-/// Describes the first execution count that differs; nothing if the probes miscounted.
-fn counted_otherwise(held: Held) -> Option<String> {
-    if held.is_miscounted() {
-        return None;
-    }
-    let mut both = in_words(&held.device).into_iter().zip(in_words(&held.simulated));
-    let ((what, line, device), (_, _, simulated)) =
-        both.find(|(device, simulated)| device != simulated)?;
-    Some(format!("{what} of line {line}: device {device}{SIMULATED}{simulated}"))
-}
-
-/// Returns the smallest program found that still has the fault, and its description.
-fn shrink(mut tree: Tree, mut what: String, fault: Fault) -> (String, String) {
-    let wrong = |program: &Program| fault(hold(&parse(&program.print())).ok()?);
-    let mut smallest = tree.current().print();
-    for _ in 0..SHRINKS {
-        if !tree.simplify() {
-            break;
-        }
-        loop {
-            // Signs of life for the parent.
-            let _ = writeln!(std::io::stdout(), ".");
-            let now = tree.current();
-            if let Some(still) = wrong(&now) {
-                (smallest, what) = (now.print(), still);
-                break;
-            }
-            if !tree.complicate() {
-                return (smallest, what);
-            }
-        }
-    }
-    (smallest, what)
-}
-
-/// Stores a faulty program, shrunk, for inspection.
-fn keep(name: &str, tree: Tree, what: String, fault: Fault) -> String {
-    let (smallest, what) = shrink(tree, what, fault);
-    let _ = std::fs::create_dir_all(DISAGREEING);
-    let file = Path::new(DISAGREEING).join(format!("{name}.ir"));
-    let _ = std::fs::write(file, format!("// {what}\n{smallest}"));
-    what
 }
 
 /// Runs a process's share of the programs: prints a line for each.
@@ -402,149 +286,6 @@ fn part() {
             }
         }
     }
-}
-
-/// Runs a share of the programs in processes, one after the other if one ends early, and forwards
-/// their output.
-fn run_part(family: &Family, part: Range<u32>, hand_on: &impl Fn(u32, &str)) {
-    let Range { start: mut next, end: to } = part;
-    while next < to {
-        let program = std::env::current_exe().expect("this binary");
-        let mut child = Command::new(program)
-            .args([
-                "--exact",
-                "generated::device::part",
-                "--ignored",
-                "--nocapture",
-                "--test-threads=1",
-            ])
-            .env(PART, format!("{} {next}..{to}", family.record))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("a process");
-        let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
-        let (send, receive) = mpsc::channel();
-        let reader = std::thread::spawn(move || {
-            for line in lines.map_while(Result::ok) {
-                let _ = send.send(line);
-            }
-        });
-        let before = next;
-        let mut hung = false;
-        loop {
-            match receive.recv_timeout(SILENCE) {
-                Ok(line) => {
-                    let Some((number, what)) =
-                        line.strip_prefix(ANSWER).and_then(|l| l.split_once(' '))
-                    else {
-                        continue;
-                    };
-                    let number: u32 = number.parse().unwrap_or(u32::MAX);
-                    hand_on(number, what);
-                    if !what.starts_with("differs") {
-                        next = next.max(number.saturating_add(1));
-                    }
-                }
-                Err(mpsc::RecvTimeoutError::Disconnected) => break,
-                Err(mpsc::RecvTimeoutError::Timeout) => {
-                    hung = true;
-                    let _ = child.kill();
-                    break;
-                }
-            }
-        }
-        let _ = child.wait();
-        drop(receive);
-        let _ = reader.join();
-        if hung || next == before {
-            hand_on(next, "failed the process hung or ended without an answer");
-            next += 1;
-        }
-    }
-}
-
-/// Returns the numbers to run, in batches: all, or those without an entry.
-fn batches(family: &Family, old: Option<&gpu::GeneratedRecord>) -> Vec<Range<u32>> {
-    let is_missing = |number: &u32| {
-        let entry = old.and_then(|old| old.programs.get(*number as usize));
-        entry.is_none_or(String::is_empty)
-    };
-    let mut batches: Vec<Range<u32>> = Vec::new();
-    for number in (0..family.programs).filter(is_missing) {
-        match batches.last_mut().filter(|last| last.end == number && last.len() < BATCH as usize) {
-            Some(last) => last.end = number + 1,
-            None => batches.push(number..number + 1),
-        }
-    }
-    batches
-}
-
-#[test]
-#[ignore = "needs a GPU and the feature cuda"]
-fn a_gpu_runs_the_generated_programs() {
-    let bad: Vec<String> = FAMILIES.into_iter().flat_map(run_family).collect();
-    assert!(bad.is_empty(), "{}", bad.join("\n"));
-}
-
-/// Runs the programs of a family; returns the failures.
-fn run_family(family: &Family) -> Vec<String> {
-    let answers: Mutex<Vec<(u32, String)>> = Mutex::default();
-    let bless = std::env::var("BLESS").ok();
-    let old = family.recorded();
-    let old =
-        old.filter(|record| bless.as_deref() == Some("missing") && record.seed == family.seed);
-    let batches = batches(family, old.as_ref());
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..PROCESSES {
-            scope.spawn(|| {
-                while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    run_part(family, batch.clone(), &|number, what| {
-                        answers.lock().expect("no panic").push((number, what.to_string()));
-                    });
-                }
-            });
-        }
-    });
-    let mut answers = answers.into_inner().expect("no panic");
-    answers.sort();
-    let (good, bad): (Vec<_>, Vec<_>) =
-        answers.into_iter().partition(|(_, what)| what.starts_with("good "));
-    let (mut gpu, mut driver) = (String::new(), String::new());
-    let (mut programs, mut explained) =
-        old.map_or_else(Default::default, |old| (old.programs, old.explained));
-    programs.resize(family.programs as usize, String::new());
-    for (number, what) in &good {
-        let words: Vec<&str> = what.splitn(6, ' ').collect();
-        let who: Vec<&str> = words.get(5).map_or(Vec::new(), |w| w.split(" / ").collect());
-        if let [name, version, reason] = who[..] {
-            (gpu, driver) = (name.to_string(), version.to_string());
-            let known = explained.iter_mut().find(|e| e.reason == reason);
-            match known {
-                Some(known) => known.programs.push(*number),
-                None if reason != "-" => {
-                    explained.push(gpu::Explained {
-                        reason: reason.to_string(),
-                        programs: vec![*number],
-                    });
-                }
-                None => {}
-            }
-        }
-        programs[*number as usize] = words[1..5].join(" ");
-    }
-    explained.iter_mut().for_each(|e| e.programs.sort_unstable());
-    if bless.is_some() && !good.is_empty() {
-        let date = std::env::var("DATE").unwrap_or_default();
-        let record =
-            gpu::GeneratedRecord { gpu, driver, date, seed: family.seed, explained, programs };
-        let text = record.to_text().expect("a record is text");
-        std::fs::write(family.record, text).expect("the record is written");
-    }
-    bad.into_iter()
-        .map(|(number, what)| format!("{}, program {number}: {what}", family.record))
-        .collect()
 }
 
 /// Writes the programs out, for inspection or a compiler: `SIMT_GENERATED_OUT=folder`; those with
