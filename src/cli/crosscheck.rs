@@ -156,8 +156,8 @@ fn cuda_source(path: &Path) -> Result<Option<CudaSource>, Failure> {
     Ok(Some(CudaSource { name, text, headers: headers.collect() }))
 }
 
-/// Returns the cubin of machine code, which a GPU runs: the file itself, what nvcc makes of it, or the
-/// one beside a listing.
+/// Returns the cubin of machine code, which a GPU runs: the file itself, what nvcc makes of it, or
+/// the one beside a listing.
 fn cubin(path: &Path, program: &Program, sass: &SassChoice) -> Result<Option<Vec<u8>>, Failure> {
     if compile::is_cuda(path) {
         return sass.sass.then(|| import::compiled_image(path, sass.arch())).transpose();

@@ -1,4 +1,5 @@
-//! From what was typed to what is run: machine, mode, side order, launch, and the [`Job`] made of them.
+//! From what was typed to what is run: machine, mode, side order, launch, and the [`Job`] made of
+//! them.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Checks the sources against the tables of `docs/architecture.md`: crates, rooms of the core, and what the core must not know.
+//! Checks the sources against the tables of `docs/architecture.md`: crates, rooms of the core, and
+//! what the core must not know.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -37,7 +38,8 @@ fn rust_files(dir: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// The lines of a file that are compiled outside of tests, with their numbers, and the modules that only tests compile.
+/// The lines of a file that are compiled outside of tests, with their numbers, and the modules that
+/// only tests compile.
 fn compiled(text: &str) -> (Vec<(usize, &str)>, Vec<String>) {
     let (mut kept, mut test_modules) = (Vec::new(), Vec::new());
     let mut lines = (1..).zip(text.lines());
@@ -236,11 +238,6 @@ fn unsafe_code_stands_where_the_page_says() {
     ] {
         assert!(page.contains(&format!("`{place}`")), "docs/architecture.md does not name {place}");
     }
-    let mut files = Vec::new();
-    for folder in ["src", "crates", "isa", "programs", "tests", "examples", "benches"] {
-        rust_files(Path::new(folder), &mut files);
-    }
-    files.push("build.rs".into());
     // Build scripts write code as text; the texts of this test are not code.
     let is_code = |line: &str| {
         let before = line.split("//").next().unwrap_or_default().split('"').step_by(2);
@@ -249,7 +246,7 @@ fn unsafe_code_stands_where_the_page_says() {
             .any(|word| word == "unsafe")
     };
     let mut faults = Vec::new();
-    for path in files {
+    for path in all_rust_files() {
         let name = path.display().to_string();
         let text = fs::read_to_string(&path).expect("a text file");
         if ALLOWED.iter().any(|allowed| name.starts_with(allowed)) {
@@ -258,6 +255,59 @@ fn unsafe_code_stands_where_the_page_says() {
         let lines = (1..).zip(text.lines()).filter(|(_, line)| is_code(line));
         faults.extend(lines.map(|(number, _)| format!("{name}:{number}: unsafe")));
     }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// Returns every Rust file of the repository.
+fn all_rust_files() -> Vec<PathBuf> {
+    let mut files = vec!["build.rs".into()];
+    for folder in ["src", "crates", "isa", "programs", "tests", "examples", "benches"] {
+        rust_files(Path::new(folder), &mut files);
+    }
+    files
+}
+
+/// Returns the lines of prose on a page: without tables, code, and lines that cannot be broken.
+fn prose(page: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut code = false;
+    (1..).zip(page.lines()).filter(move |(_, line)| {
+        code ^= line.starts_with("```");
+        let text = line.trim_start_matches(|c: char| !c.is_alphabetic());
+        !code && !line.starts_with('|') && text.contains(' ') && !text.starts_with("simt-sim ")
+    })
+}
+
+/// The lengths that CONTRIBUTING.md allows.
+#[test]
+fn files_and_lines_are_as_short_as_contributing_says() {
+    const MOST_LINES: usize = 489;
+    const COLUMNS: usize = 100;
+    let rules = fs::read_to_string("CONTRIBUTING.md").expect("CONTRIBUTING.md");
+    assert!(rules.contains("Files stay under 490 lines; lines end at 100 columns"));
+    let mut faults = Vec::new();
+    let mut check = |path: &Path, (number, line): (usize, &str)| {
+        if line.chars().count() > COLUMNS {
+            faults.push(format!("{}:{number}: more than {COLUMNS} columns", path.display()));
+        }
+    };
+    let root = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(PathBuf::from);
+    let docs = fs::read_dir("docs").expect("docs").flatten().map(|entry| entry.path());
+    for page in root.into_iter().chain(docs) {
+        if page.extension().is_some_and(|e| e == "md") {
+            let text = fs::read_to_string(&page).expect("a page");
+            prose(&text).for_each(|line| check(&page, line));
+        }
+    }
+    let mut long = Vec::new();
+    for path in all_rust_files() {
+        let text = fs::read_to_string(&path).expect("a text file");
+        let comments = (1..).zip(text.lines()).filter(|(_, l)| l.trim_start().starts_with("//"));
+        comments.for_each(|line| check(&path, line));
+        if text.lines().count() > MOST_LINES {
+            long.push(format!("{}: more than {MOST_LINES} lines", path.display()));
+        }
+    }
+    faults.extend(long);
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 

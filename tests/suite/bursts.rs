@@ -1,8 +1,8 @@
 //! Bursts of accesses that the load/store unit serves slowly: the cycles in which a warp issues
 //! them show how many the unit and the schedulers hold. A GPU's and the model's.
 //!
-//! `tests/observations/h200/bursts` has the source, its listing, and in `bursts.csv` the cycles: the
-//! mean of the block's warps on an H100.
+//! `tests/observations/h200/bursts` has the source, its listing, and in `bursts.csv` the cycles:
+//! the mean of the block's warps on an H100.
 
 use crate::spans::{compare, mean_cycles};
 

@@ -17,8 +17,9 @@ fn blocks_of_a_cooperative_launch_meet() {
     }
 }
 
-/// Thread 0 spins alone while the others wait at the WARPSYNC.ALL that ptxas puts before the barrier, and
-/// lanes leave the loop over the partial sums early: each barrier is met by whole warps.
+/// Thread 0 spins alone while the others wait at the WARPSYNC.ALL that ptxas puts before the
+/// barrier, and lanes leave the loop over the partial sums early: each barrier is met by whole
+/// warps.
 #[test]
 fn lanes_of_machine_code_meet_before_each_barrier() {
     let report = good(&["run", GRID[1], "--annotate"]);

@@ -1,6 +1,6 @@
-//! SVG pictures as short texts: every text with its place, and of the other shapes of a kind and colour how many there
-//! are, the box around them, and a digest of their coordinates. Fonts, number formats and the order of attributes do
-//! not show.
+//! SVG pictures as short texts: every text with its place, and of the other shapes of a kind and
+//! colour how many there are, the box around them, and a digest of their coordinates. Fonts, number
+//! formats and the order of attributes do not show.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

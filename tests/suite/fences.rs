@@ -1,12 +1,14 @@
 //! Fences after stores in machine code: an H200's cycles and the model's.
 //!
-//! `tests/observations/h200/fences` has the source, its listing, and in `fences.csv` the cycles: the mean
-//! of the block's warps. A name is the fence, the number of stores, and the bytes between lanes.
+//! `tests/observations/h200/fences` has the source, its listing, and in `fences.csv` the cycles:
+//! the mean of the block's warps. A name is the fence, the number of stores, and the bytes between
+//! lanes.
 
 use crate::spans::{compare, mean_left};
 
 const FOLDER: &str = "tests/observations/h200/fences";
-/// Mean errors in percent. One warp's fence after several stores of many lines is up to 40 % too fast.
+/// Mean errors in percent. One warp's fence after several stores of many lines is up to 40 % too
+/// fast.
 const MEANS: [(&str, f64); 2] = [("gpu", 9.5), ("sys", 6.0)];
 
 /// Returns the mean cycles of a fence by `threads` threads.

@@ -1,5 +1,5 @@
-//! Generated programs on a real GPU. The generator and the laws that its programs obey are the core's tests
-//! (`crates/core/tests/model`).
+//! Generated programs on a real GPU. The generator and the laws that its programs obey are the
+//! core's tests (`crates/core/tests/model`).
 
 mod compiled;
 mod device;

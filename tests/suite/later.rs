@@ -20,9 +20,9 @@ const COUNTERS: [&str; 5] = [
     "smsp__sass_branch_targets_threads_divergent.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
 ];
-/// Largest difference of a state's share of the warps' time, in points, and mean error of the cycles of
-/// the slowest SM, in percent. `matvec_columns`, one block that reads 256 lines of DRAM in turn, is
-/// 49 % too quick.
+/// Largest difference of a state's share of the warps' time, in points, and mean error of the
+/// cycles of the slowest SM, in percent. `matvec_columns`, one block that reads 256 lines of DRAM
+/// in turn, is 49 % too quick.
 const POINTS: f64 = 8.0;
 const MEAN: f64 = 7.0;
 

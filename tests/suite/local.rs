@@ -1,14 +1,14 @@
 //! Loads and stores of local memory in machine code: an H200's cycles and the model's.
 //!
-//! `tests/observations/h200/local` has the source, its listing, and in `local.csv` the cycles: the mean
-//! of the block's warps.
+//! `tests/observations/h200/local` has the source, its listing, and in `local.csv` the cycles: the
+//! mean of the block's warps.
 
 use crate::spans::{compare, mean_cycles};
 
 const FOLDER: &str = "tests/observations/h200/local";
 /// Mean error of loads alone, and of all, in percent. The stores of warps that together almost fill
-/// the path to L2 are up to 40 % too fast where they are parts of loaded lines, and up to 60 % too slow
-/// where the GPU combines them.
+/// the path to L2 are up to 40 % too fast where they are parts of loaded lines, and up to 60 % too
+/// slow where the GPU combines them.
 const MEANS: [(&str, usize, f64); 2] = [("load", 16, 0.5), ("", 60, 5.5)];
 
 #[test]

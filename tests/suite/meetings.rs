@@ -1,6 +1,6 @@
-//! Lanes that meet by masks of their own, or from different places, and lanes that stay apart: what a GPU
-//! computed, and how often it executed each instruction. `tests/observations/h200/meetings` has source,
-//! listing and data.
+//! Lanes that meet by masks of their own, or from different places, and lanes that stay apart: what
+//! a GPU computed, and how often it executed each instruction. `tests/observations/h200/meetings`
+//! has source, listing and data.
 
 use std::collections::BTreeMap;
 use std::fs;

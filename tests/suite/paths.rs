@@ -1,13 +1,14 @@
-//! Paths of machine code to constants, to the targets of jumps, and of stores to L2: a GPU's cycles and
-//! the model's.
+//! Paths of machine code to constants, to the targets of jumps, and of stores to L2: a GPU's cycles
+//! and the model's.
 //!
-//! `tests/observations/h200/paths` has the source, its listing, and the cycles on one SM and on all.
+//! `tests/observations/h200/paths` has the source, its listing, and the cycles on one SM and on
+//! all.
 
 use crate::spans::{compare, mean_cycles};
 
 const FOLDER: &str = "tests/observations/h200/paths";
-/// Mean errors with one SM and with all, in percent. Stores of all SMs to global memory are 15 to 21 %
-/// too fast, stores of one word or sector by one SM to local memory 20 % too slow.
+/// Mean errors with one SM and with all, in percent. Stores of all SMs to global memory are 15 to
+/// 21 % too fast, stores of one word or sector by one SM to local memory 20 % too slow.
 const MEANS: [(&str, u32, f64); 2] = [("one", 1, 7.0), ("all", 132, 7.0)];
 
 #[test]

@@ -99,9 +99,9 @@ fn faults_of_machine_code_are_named_at_their_cuda_lines() {
 }
 
 /// Asynchronous copies, barrier objects of both layouts, generic addresses by both conventions,
-/// functions outside of the kernels, atomics that end in a loop for shared memory, IMNMX and RED, and
-/// WARPSYNC for lanes that wait at a BSYNC; textures and surfaces whose objects are in constants, in
-/// uniform registers, in thread registers, and found by a loop of R2UR.
+/// functions outside of the kernels, atomics that end in a loop for shared memory, IMNMX and RED,
+/// and WARPSYNC for lanes that wait at a BSYNC; textures and surfaces whose objects are in
+/// constants, in uniform registers, in thread registers, and found by a loop of R2UR.
 #[test]
 fn small_machine_code_leaves_what_it_expects() {
     for name in [

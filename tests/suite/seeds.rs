@@ -1,4 +1,5 @@
-//! `docs/reference/seeds.md`: it shows the runs' results, and verdicts based on arithmetic alone are correct.
+//! `docs/reference/seeds.md`: it shows the runs' results, and verdicts based on arithmetic alone
+//! are correct.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Intrinsics on parts of words in machine code: what an H200 computed. `tests/observations/h200/simd` has
-//! source, listing and outputs.
+//! Intrinsics on parts of words in machine code: what an H200 computed.
+//! `tests/observations/h200/simd` has source, listing and outputs.
 
 use std::fs;
 

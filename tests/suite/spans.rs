@@ -3,8 +3,8 @@
 //!
 //! `tests/observations/h200/spans` has the listings, and in `spans.csv` the cycles: the mean of the
 //! block's warps in the fourth of four rounds, less the 2 cycles of the clock itself.
-//! `shared_queue` loads from address 0 on, where a GPU has reserved bytes that can be read; here its
-//! shared memory begins there.
+//! `shared_queue` loads from address 0 on, where a GPU has reserved bytes that can be read; here
+//! its shared memory begins there.
 
 use std::fs;
 
@@ -58,7 +58,8 @@ impl Compared {
     }
 }
 
-/// Compares the rows `name,block,cycles` of a file, after its heading, with `simulated(name, block)`.
+/// Compares the rows `name,block,cycles` of a file, after its heading, with
+/// `simulated(name, block)`.
 pub(crate) fn compare(path: &str, simulated: impl Fn(&str, u32) -> f64) -> Compared {
     let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));
     let mut compared = Compared::default();

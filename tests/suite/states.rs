@@ -1,10 +1,10 @@
 //! Stall reasons of machine code are those of an H200: the share of each warp state in the time of
 //! the seeds' kernels. (`unseen.rs` has unseen kernels.)
 //!
-//! `tests/observations/h200/states.csv` has each counter of launches with cold caches: the median of
-//! 20 with 2^9 and 2^14 threads, the mean of three with 2^24. Some launches in twenty are slower by
-//! 10 to 25 % for a reason that is not known, so means depend on how many of them there are: against
-//! the means of the same 20 launches, cycles are about 7 % (2^9) and 4 % (2^14) off.
+//! `tests/observations/h200/states.csv` has each counter of launches with cold caches: the median
+//! of 20 with 2^9 and 2^14 threads, the mean of three with 2^24. Some launches in twenty are slower
+//! by 10 to 25 % for a reason that is not known, so means depend on how many of them there are:
+//! against the means of the same 20 launches, cycles are about 7 % (2^9) and 4 % (2^14) off.
 
 use std::fs;
 
@@ -31,7 +31,8 @@ const KERNELS: [(&str, &str); 6] = [
     ("evenOdd", "even_odd"),
 ];
 
-/// Compares the shares of all kernels with `n` threads. Returns the mean error of cycles in percent.
+/// Compares the shares of all kernels with `n` threads. Returns the mean error of cycles in
+/// percent.
 fn shares_are_the_gpus(n: u64) -> f64 {
     let text = fs::read_to_string("tests/observations/h200/states.csv").expect("states");
     let profile = Profile::parse(&text).expect("a profile");

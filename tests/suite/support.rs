@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use shared::*;
 
-/// Returns every `.ir` and `.ptx` file under `folder`, without those that other tests judge: answers
-/// to assignments (grading), unseen kernels (`crosscheck`), `frontends`, and programs of several
-/// launches (`launches`).
+/// Returns every `.ir` and `.ptx` file under `folder`, without those that other tests judge:
+/// answers to assignments (grading), unseen kernels (`crosscheck`), `frontends`, and programs of
+/// several launches (`launches`).
 pub(crate) fn texts(folder: &str) -> Vec<PathBuf> {
     let mut found = files(folder, &["ir", "ptx"]);
     found.retain(|path| {

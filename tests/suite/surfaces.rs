@@ -1,8 +1,8 @@
 //! Accesses to surfaces, bit for bit as a GPU made them, in PTX and in machine code.
 //!
-//! Each line of `tests/observations/h200/surfaces.txt` is an experiment: a surface, an instruction, and
-//! the kinds of coordinates and values, all drawn from a fixed sequence; and a hash of what a load
-//! gave or of the surface after stores, or the driver's error.
+//! Each line of `tests/observations/h200/surfaces.txt` is an experiment: a surface, an instruction,
+//! and the kinds of coordinates and values, all drawn from a fixed sequence; and a hash of what a
+//! load gave or of the surface after stores, or the driver's error.
 
 use std::fs;
 

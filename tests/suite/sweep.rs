@@ -73,7 +73,8 @@ fn a_sweep_of_counts_equals_one_with_a_clock() {
 fn a_constant_goes_before_an_option_of_its_name() {
     let sweep =
         ["sweep", REDUCTION, "--set", "n=1024", "--metrics", "divergent_branch", "--format", "csv"];
-    // One mixed warp in each of the last five steps of a block; as an option, `block` would leave the buffers as they were.
+    // One mixed warp in each of the last five steps of a block; as an option, `block` would leave
+    // the buffers as they were.
     assert_eq!(
         good(&[&sweep[..], &["-P", "block=128,256"]].concat()).lines().skip(1).collect::<Vec<_>>(),
         ["128,ok,40", "256,ok,20"]

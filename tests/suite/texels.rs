@@ -339,8 +339,8 @@ impl Experiment {
     }
 }
 
-/// Runs a program whose object 1 is `image`, with texels in the buffer of that name, and returns what
-/// its buffers hold afterwards.
+/// Runs a program whose object 1 is `image`, with texels in the buffer of that name, and returns
+/// what its buffers hold afterwards.
 pub(super) fn run_with(
     program: &Program,
     mut image: Image,

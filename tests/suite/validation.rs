@@ -1,5 +1,5 @@
-//! docs/reference/validation.md and its appendix are the output of `simt-sim crosscheck --suite --page`, and
-//! profilers' reports parse unchanged.
+//! docs/reference/validation.md and its appendix are the output of
+//! `simt-sim crosscheck --suite --page`, and profilers' reports parse unchanged.
 //!
 //! The long tests hold the appendix, up to the large launches and whole;
 //! `BLESS=1 cargo test --release --test suite -- --ignored validation` makes it anew.

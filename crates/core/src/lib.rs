@@ -7,7 +7,7 @@
 //! ```
 //! use simt_core::launch::Overrides;
 //! use simt_core::machine::Options;
-//! use simt_core::spec::{Machine, Mode};
+//! use simt_core::spec::{Lowering, Machine, Mode};
 //! use simt_core::{Job, Program};
 //!
 //! let text = "
@@ -36,9 +36,12 @@
 //! ";
 //! let program = Program::parse("halves.ir", text);
 //! let kernel = program.kernel(None)?;
-//! let launch = program.launch(kernel, &Overrides::default(), &|_, _| Err("no files".into())).expect("sound directives");
-//! let machine = Machine::preset("fermi").expect("a preset").lowered(simt_core::spec::Lowering::AsWritten);
-//! let done = Job::new(&program, kernel, launch, &machine, Options::of(&machine, Mode::PreVolta)).count(&())?;
+//! let launch = program
+//!     .launch(kernel, &Overrides::default(), &|_, _| Err("no files".into()))
+//!     .expect("sound directives");
+//! let machine = Machine::preset("fermi").expect("a preset").lowered(Lowering::AsWritten);
+//! let options = Options::of(&machine, Mode::PreVolta);
+//! let done = Job::new(&program, kernel, launch, &machine, options).count(&())?;
 //! assert_eq!(done.launch.buffers[0].words[..10], [1, 1, 1, 1, 1, 1, 1, 1, 2, 2]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

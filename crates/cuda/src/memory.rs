@@ -371,8 +371,8 @@ impl AddressSpace {
 
     /// Takes the unallocated rest of the page after each small or managed allocation for a launch.
     ///
-    /// A GPU maps whole pages, so kernels can access it. The program cannot. Its content lasts until
-    /// an allocation on the page is made or freed.
+    /// A GPU maps whole pages, so kernels can access it. The program cannot. Its content lasts
+    /// until an allocation on the page is made or freed.
     pub(crate) fn lend_spare(&mut self) -> Spare {
         let nexts = self.allocations.keys().skip(1).map(|next| next & !3).chain([u64::MAX]);
         let mut content = std::mem::take(&mut self.spare);

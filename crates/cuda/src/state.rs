@@ -113,8 +113,8 @@ pub(crate) fn driver() -> Result<MutexGuard<'static, Driver>, Error> {
 /// Returns the driver, which may be at work: contents of memory are then elsewhere.
 ///
 /// # Errors
-/// If it has not been made, or if a parent process made it: as on a GPU, a child of `fork` cannot go
-/// on with CUDA, and its copy of the lock may never be free.
+/// If it has not been made, or if a parent process made it: as on a GPU, a child of `fork` cannot
+/// go on with CUDA, and its copy of the lock may never be free.
 pub(crate) fn at_once() -> Result<MutexGuard<'static, Driver>, Error> {
     let driver = made()?;
     // A call that panicked may have left an object half made; its handle is then unknown.

@@ -14,8 +14,8 @@ const LINKS: [f64; 4] = [8.0e9, 15.75e9, 31.5e9, 63.0e9];
 
 /// Returns the bytes a second between host and device, by the architecture of a machine.
 ///
-/// GPUs have had PCI Express 3 since sm_35, 4 since sm_80 and 5 since sm_90 (NVIDIA's data sheets of
-/// K40, A100 and H100).
+/// GPUs have had PCI Express 3 since sm_35, 4 since sm_80 and 5 since sm_90 (NVIDIA's data sheets
+/// of K40, A100 and H100).
 pub(crate) fn link_rate(arch: u32) -> f64 {
     match arch {
         ..35 => LINKS[0],

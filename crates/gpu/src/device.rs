@@ -28,8 +28,8 @@ const PAUSE: Duration = Duration::from_micros(200);
 /// Bytes of stack per thread for a kernel that calls functions.
 const STACK_BYTES: usize = 32 << 10;
 
-/// Returns true if a kernel of PTX calls functions. (Machine code keeps the driver's limit, which the
-/// simulator has, too.)
+/// Returns true if a kernel of PTX calls functions. (Machine code keeps the driver's limit, which
+/// the simulator has, too.)
 fn calls(kernel: &Kernel) -> bool {
     kernel.insts.iter().any(|inst| kernel.row(inst).is_some_and(|row| row.sem == Sem::Call))
 }
@@ -115,7 +115,8 @@ pub(super) struct Device {
 
 impl Device {
     pub(super) fn first() -> Result<Device, DeviceError> {
-        // SAFETY: it only tries to load the library. The bindings would panic at their first call without it.
+        // SAFETY: it only tries to load the library. The bindings would panic at their first call
+        // without it.
         if !unsafe { sys::is_culib_present() } {
             return Err(DeviceError::NoDriver);
         }
@@ -177,8 +178,8 @@ impl Compiled {
         // The driver takes numbers in place of pointers, by value.
         let mut values = [log.as_mut_ptr().cast::<c_void>(), without_provenance_mut(LOG_BYTES)];
         let mut module = null_mut();
-        // SAFETY: a text ends with NUL, a cubin has its own length; there are two options with their values; the log has the
-        // stated length.
+        // SAFETY: a text ends with NUL, a cubin has its own length; there are two options with
+        // their values; the log has the stated length.
         let loaded = unsafe {
             sys::cuModuleLoadDataEx(
                 &mut module,
@@ -301,8 +302,8 @@ impl Drop for Stamp {
 
 /// Builds the parameter block with device addresses. An address in a buffer of the launch (or one
 /// past its end) becomes the address in the device's buffer. Buffers have such high addresses that
-/// no other number looks like one. In a launch with textures, a parameter of 64 bits with the number
-/// of an object becomes the device's object.
+/// no other number looks like one. In a launch with textures, a parameter of 64 bits with the
+/// number of an object becomes the device's object.
 fn relocate(kernel: &Kernel, launch: &Launch, memory: &[Allocation], images: &Images) -> Vec<u8> {
     let mut params = launch.params.clone();
     for parameter in &kernel.params {

@@ -2,9 +2,10 @@
 //! data.
 //!
 //! [`run`] passes a resolved launch to NVIDIA's driver: the same text (see [`device_text`]) or the
-//! cubin of the same machine code, grid, block, arguments and buffers as on the simulator. An [`Observation`] stores the result in a file
-//! that is readable without a GPU; [`Observation::compare`] compares a simulated run with it, bit
-//! by bit or within the widest [`Tolerance`] of the ISA rows that the program uses.
+//! cubin of the same machine code, grid, block, arguments and buffers as on the simulator. An
+//! [`Observation`] stores the result in a file that is readable without a GPU;
+//! [`Observation::compare`] compares a simulated run with it, bit by bit or within the widest
+//! [`Tolerance`] of the ISA rows that the program uses.
 //!
 //! [`run_reading`] also reads back variables of the module: the counters of a text with probes (see
 //! `instrument`), stored as a [`DivergenceRecord`]. [`compile_cuda`] compiles a program's CUDA
@@ -143,10 +144,9 @@ pub enum Image<'a> {
     Cubin(&'a [u8]),
 }
 
-/// Runs a launch on the first GPU. `kernel` is the checked kernel that `launch` was resolved for, and
-/// `image` has it. A kernel that runs longer than `limit` ends as
-/// [`DeviceFinish::Timeout`]; the device then stays busy until the process ends, so this process can run
-/// nothing more.
+/// Runs a launch on the first GPU. `kernel` is the checked kernel that `launch` was resolved for,
+/// and `image` has it. A kernel that runs longer than `limit` ends as [`DeviceFinish::Timeout`];
+/// the device then stays busy until the process ends, so this process can run nothing more.
 ///
 /// # Errors
 /// If there are no bindings, no driver or no device, or the driver rejects the text or the launch.

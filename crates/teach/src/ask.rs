@@ -3,13 +3,14 @@
 //! An [`Experiment`] has the question in the asker's words, the programs it runs (bundled in the
 //! binary) and a function from runs to [`Findings`]. Every figure of an answer comes from a run;
 //! measurements on a real GPU and the sources are stored beside it as data. `lab` runs programs,
-//! `draw` draws lanes, `programs` bundles the texts, `page` writes `docs/reference/ask.md`; the other files
-//! hold the experiments by subject:
+//! `draw` draws lanes, `programs` bundles the texts, `page` writes `docs/reference/ask.md`; the
+//! other files hold the experiments by subject:
 //!
 //! - `branches`: one side, both sides, predication, order of the sides
 //! - `loops`: trip counts; `nesting`: nested ifs, switches, the reconvergence stack; `exits`:
 //!   return
-//! - `compiled`: what nvcc made of a kernel, read from its machine code (`observed`: the H200's figures)
+//! - `compiled`: what nvcc made of a kernel, read from its machine code (`observed`: the H200's
+//!   figures)
 //! - `waiting`: locks, flags, block barriers; `exchange`: shuffles, votes, the active mask
 //! - `counting`: divergent warps and profiler metrics; `reductions`: the textbook reductions
 //! - `launches`: work that takes several launches; `matrices`: matrix products

@@ -1,4 +1,5 @@
-//! Teaching with simt-sim: questions with answers that are runs, quizzes, sweeps and graded assignments.
+//! Teaching with simt-sim: questions with answers that are runs, quizzes, sweeps and graded
+//! assignments.
 
 pub mod ask;
 pub mod grade;

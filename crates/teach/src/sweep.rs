@@ -3,8 +3,8 @@
 //! A [`Point`] gives each swept name a value; [`product`] combines several [`Axis`]es, and
 //! [`Shard`] distributes the points to the jobs of an array. [`run`] works on points in parallel
 //! and passes on each [`Record`] at once. Records are lines of JSON (tag [`Record::SCHEMA`]), so an
-//! interrupted sweep can resume ([`crate::results`]) and result files of several machines can be merged.
-//! Nothing here simulates or touches a file; the caller does.
+//! interrupted sweep can resume ([`crate::results`]) and result files of several machines can be
+//! merged. Nothing here simulates or touches a file; the caller does.
 
 mod chart;
 mod record;

@@ -40,7 +40,8 @@ pub(crate) struct ExecArgs {
     /// Draw a launch: KIND as in `simt-sim plot`, FILE ending in .svg or .png
     #[arg(long, value_name = "KIND=FILE", value_parser = PictureFile::parse)]
     pub(crate) plot: Vec<PictureFile>,
-    /// Choose the launch for --html and --plot by its number [default: all for --html, 1 for --plot]
+    /// Choose the launch for --html and --plot by its number [default: all for --html, 1 for
+    /// --plot]
     #[arg(long, value_name = "N")]
     pub(crate) launch: Option<u64>,
     /// Write the rows to FILE instead of standard error

@@ -25,12 +25,12 @@ pub(crate) enum UnseenCode {
 /// Comparison of a whole folder, or with a profiler's figures.
 #[derive(clap::Args, Debug)]
 pub(crate) struct SuiteChoice {
-    /// Hold every program of a folder [default: the bundled ones], and what a profiler measured of them, against the simulator: one table, and a
-    /// label for each feature of the model
+    /// Hold every program of a folder [default: the bundled ones], and what a profiler measured of
+    /// them, against the simulator: one table, and a label for each feature of the model
     #[arg(long, value_name = "DIR", num_args = 0..=1, conflicts_with = "files")]
     pub(crate) suite: Option<Option<PathBuf>>,
-    /// Run kernels that nothing was built with [default: the bundled ones], and state the error of each metric beside what a GPU
-    /// recorded; fails where an output differs
+    /// Run kernels that nothing was built with [default: the bundled ones], and state the error of
+    /// each metric beside what a GPU recorded; fails where an output differs
     #[arg(long, value_name = "DIR", num_args = 0..=1,
           conflicts_with_all = ["files", "suite", "ncu", "divergence", "record", "recorded"])]
     pub(crate) unseen: Option<Option<PathBuf>>,
@@ -50,7 +50,8 @@ pub(crate) struct SuiteChoice {
     /// With --suite: skip profiled launches of more than a million threads
     #[arg(long, requires = "suite")]
     pub(crate) quick: bool,
-    /// With --suite: print docs/reference/validation.md, or its appendix docs/reference/validation-programs.md
+    /// With --suite: print docs/reference/validation.md, or its appendix
+    /// docs/reference/validation-programs.md
     #[arg(
         long,
         requires = "suite",

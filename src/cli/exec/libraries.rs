@@ -1,8 +1,8 @@
 //! The libraries that a program gets in place of NVIDIA's.
 //!
 //! They are kept in the user's cache folder, in a folder named by their content, because writing
-//! them takes longer than starting a program. A kept folder is used only if the user alone could have
-//! changed it.
+//! them takes longer than starting a program. A kept folder is used only if the user alone could
+//! have changed it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

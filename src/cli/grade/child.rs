@@ -1,8 +1,8 @@
 //! A submission in its own process: the work of that process, and its start.
 //!
 //! The process is this program again with `--measure`. It limits cycles, issues, memory and file
-//! size itself, by counts that do not depend on the host; `watch` limits it from outside. A panic or
-//! a stack overflow ends only that process.
+//! size itself, by counts that do not depend on the host; `watch` limits it from outside. A panic
+//! or a stack overflow ends only that process.
 
 use std::path::Path;
 use std::process::Command;

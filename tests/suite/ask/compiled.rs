@@ -1,5 +1,5 @@
-//! Answers on machine code: their figures against an H200 that ran the same code, and against counts
-//! made here from the listings.
+//! Answers on machine code: their figures against an H200 that ran the same code, and against
+//! counts made here from the listings.
 
 use std::collections::BTreeMap;
 use std::fs;

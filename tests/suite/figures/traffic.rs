@@ -2,10 +2,10 @@
 //!
 //! One SM is simulated, as in `h200`, with its share of L2, on which its time depends; its counts
 //! are multiplied by the ratio of the grid's blocks to its own. (Counters of all SMs' L2 are in
-//! docs/reference/validation.md.) Rows of the profile omitted here: one block of 512, whose 64 sectors are
-//! lost among the 900 that an empty launch reads of L2 and the 5 KB that it reads of DRAM; the
-//! square waves, which read 16 KB in all, mostly code; and two kernels of even and odd threads
-//! whose text is not here. The stores of `even_odd.ptx` were measured instead.
+//! docs/reference/validation.md.) Rows of the profile omitted here: one block of 512, whose 64
+//! sectors are lost among the 900 that an empty launch reads of L2 and the 5 KB that it reads of
+//! DRAM; the square waves, which read 16 KB in all, mostly code; and two kernels of even and odd
+//! threads whose text is not here. The stores of `even_odd.ptx` were measured instead.
 
 use simt_core::Job;
 use simt_core::base::BlockId;
@@ -15,8 +15,8 @@ use super::{count, program, run_on, set, usual};
 use crate::support::{launch, machine};
 
 /// Tolerance of bytes written: 2.1 to 2.5 MB were dirty in L2 before a launch that only reads (the
-/// shared-memory kernels below, and `stream` in docs/reference/validation.md), and 0.4 MB for one word per
-/// block, many of which share a line, but which a single SM counts for each block.
+/// shared-memory kernels below, and `stream` in docs/reference/validation.md), and 0.4 MB for one
+/// word per block, many of which share a line, but which a single SM counts for each block.
 const DIRTY_NOISE: f64 = 6e5;
 /// Sectors that L2 counts beyond a kernel's own, and between runs: 50,178 to 52,948 writes were
 /// counted for the same 32,768 stores.

@@ -1,8 +1,8 @@
 //! Generated programs as machine code: they must leave the memory that an H200 left, and nearly all
 //! must count what a GPU counted.
 //!
-//! ptxas compiles the programs; this needs CUDA's compiler, no GPU. The listing of one that fails is
-//! left in `target/disagreeing`.
+//! ptxas compiles the programs; this needs CUDA's compiler, no GPU. The listing of one that fails
+//! is left in `target/disagreeing`.
 //!
 //! ```sh
 //! cargo test --release --test suite -- --ignored generated::compiled
@@ -86,8 +86,8 @@ fn machine_code(text: &str) -> Result<String, String> {
     simt_cubin::join(&directives, facts, &listing).map_err(|e| e.to_string())
 }
 
-/// Runs the programs of a family, and returns the number of those that count what a GPU counted. All
-/// must leave the same memory.
+/// Runs the programs of a family, and returns the number of those that count what a GPU counted.
+/// All must leave the same memory.
 fn exact(family: &Family) -> usize {
     let record = family.recorded().expect("a record");
     let profiles = profiles();

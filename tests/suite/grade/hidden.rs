@@ -30,7 +30,8 @@ fn assignment(at: &Path, (key, size): (u32, u32)) -> String {
     at.display().to_string()
 }
 
-/// All that is said of a submission, or of all of them: by form, exit code, standard output, standard error, and files.
+/// All that is said of a submission, or of all of them: by form, exit code, standard output,
+/// standard error, and files.
 fn said(assignment: &str) -> Vec<(String, String)> {
     let mut said = Vec::new();
     for file in fs::read_dir(SUBMISSIONS).expect("submissions").flatten().map(|file| file.path()) {

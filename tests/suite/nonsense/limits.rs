@@ -24,7 +24,8 @@ fn many(n: usize, piece: impl Fn(usize) -> String) -> String {
     (0..n).map(piece).collect()
 }
 
-/// Each step told the whole of its line: what 10,000 instructions on one line took grew with their square.
+/// Each step told the whole of its line: what 10,000 instructions on one line took grew with their
+/// square.
 #[test]
 fn a_line_may_hold_many_instructions() {
     let report = |between: &str| {

@@ -49,8 +49,8 @@ impl Sources<'_> {
     /// passed.
     ///
     /// # Errors
-    /// The program is machine code or cannot be launched, the driver refuses it, or a record cannot be
-    /// read.
+    /// The program is machine code or cannot be launched, the driver refuses it, or a record cannot
+    /// be read.
     pub fn divergence(
         &self,
         bench: &Bench<'_>,

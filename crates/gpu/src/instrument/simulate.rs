@@ -90,7 +90,8 @@ pub fn measure(
     Ok(Counted { finish: done.finish, divergence, sequences })
 }
 
-/// The kernel as a GPU is compared with: one issue for each instruction, lanes reconverge where ptxas lets them.
+/// The kernel as a GPU is compared with: one issue for each instruction, lanes reconverge where
+/// ptxas lets them.
 fn compiled(kernel: &Kernel, spec: &Machine, options: &Options) -> Code {
     ptxas::compile(kernel, &Target::for_comparison(spec, options.yields), options.mode)
 }

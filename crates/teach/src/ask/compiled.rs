@@ -1,7 +1,7 @@
 //! Experiments on machine code by nvcc: predicated arms, unrolled loops, divergent paths.
 //!
-//! The programs are compiled for sm_90 and bundled as PTX and as listings. Their warps read the clock
-//! (`Done::clocked`); the H200's counters and cycles of the same code are in `observed`.
+//! The programs are compiled for sm_90 and bundled as PTX and as listings. Their warps read the
+//! clock (`Done::clocked`); the H200's counters and cycles of the same code are in `observed`.
 
 use super::lab::{Done, Trial, each};
 use super::observed::Launched;

@@ -1,9 +1,9 @@
 //! Where the lanes of a branch meet again, read from bundled machine code.
 //!
-//! BSSY names a barrier and the address behind its BSYNC. Its branch is the first one behind it that
-//! is not between an inner BSSY and BSYNC; the immediate post-dominator of that branch is the first
-//! point that all its lanes reach. Functions and regions with a call are left out: the paths through
-//! a function lead back to every caller.
+//! BSSY names a barrier and the address behind its BSYNC. Its branch is the first one behind it
+//! that is not between an inner BSSY and BSYNC; the immediate post-dominator of that branch is the
+//! first point that all its lanes reach. Functions and regions with a call are left out: the paths
+//! through a function lead back to every caller.
 
 use super::AskError;
 use simt_core::Program;

@@ -1,4 +1,5 @@
-//! Published claims about divergence, compared with runs and with an H200: `docs/reference/seeds.md`.
+//! Published claims about divergence, compared with runs and with an H200:
+//! `docs/reference/seeds.md`.
 //!
 //! A [`Claim`] states in our own words what its sources say and has a function from runs to
 //! [`Evidence`]: lines with the figure of the source, ours and the H200's, compared under a stated

@@ -6,8 +6,7 @@ use super::{AskError, Bundled, Experiment, Findings, Source, draw};
 use simt_core::base::LaneMask;
 use simt_core::divergence::SideOrder;
 use simt_core::spec::Mode;
-use simt_report::numbers::grouped;
-use simt_report::{FigureTable, Picture};
+use simt_report::{FigureTable, Picture, numbers::grouped};
 
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {

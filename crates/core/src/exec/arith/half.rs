@@ -2,8 +2,9 @@
 //!
 //! Every operation runs in f64 and is rounded once more; sums and products of f16 run in f32, which
 //! takes half the vectors. Products of two 16-bit floats are exact there. Sums are exact or, with
-//! twice the bits and two more, rounded innocuously; the sum of an fma is rounded to odd first. PTX rounds these forms only to nearest. Every NaN result is `0x7fff` in
-//! both formats, the manual's canonical NaN.
+//! twice the bits and two more, rounded innocuously; the sum of an fma is rounded to odd first. PTX
+//! rounds these forms only to nearest. Every NaN result is `0x7fff` in both formats, the manual's
+//! canonical NaN.
 
 use super::exact::{self, Format};
 use super::float::{Float, finish, flushed, fma, mul, sum_to_odd, sum_to_odd32};

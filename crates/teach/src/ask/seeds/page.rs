@@ -7,7 +7,8 @@ use crate::ask::AskError;
 use simt_report::numbers::{grouped, real};
 use simt_report::{Cell, FigureTable};
 
-/// Generates the page from all runs. It is committed as `docs/reference/seeds.md`; a test compares the two.
+/// Generates the page from all runs. It is committed as `docs/reference/seeds.md`; a test compares
+/// the two.
 ///
 /// # Errors
 /// If a run for a claim fails.
