@@ -179,7 +179,7 @@ impl Kernel {
     /// Returns the registers that a starting warp must set to 0, beside the predicates: a lane may
     /// read them before it has written them, or another lane may.
     ///
-    /// `None`: all.
+    /// `None`: all [variables](Registers::variables).
     pub fn unset_registers(&self) -> Option<Vec<Register>> {
         flow::unset_registers(self)
     }
@@ -290,6 +290,20 @@ pub struct Registers {
     pub always_false: Option<Predicate>,
     /// Declared registers: name, row, declared type.
     pub names: Vec<(String, Register, Type)>,
+}
+
+impl Registers {
+    /// Returns the rows that hold neither an immediate nor a special register.
+    pub fn variables(&self) -> Vec<Register> {
+        let mut narrow = vec![true; self.narrow.into()];
+        let mut wide = vec![true; self.wide.into()];
+        let constants = self.narrow_constants.iter().map(|(row, _)| row);
+        let specials = self.specials.iter().map(|(row, _)| row);
+        constants.chain(specials).for_each(|row| narrow[usize::from(row.0)] = false);
+        self.wide_constants.iter().for_each(|(row, _)| wide[usize::from(row.0)] = false);
+        let rows = |marks: Vec<bool>| (0..).zip(marks).filter(|(_, is)| *is).map(|(n, _)| Row(n));
+        rows(narrow).map(Register::Narrow).chain(rows(wide).map(Register::Wide)).collect()
+    }
 }
 
 /// Special registers that are constant during the lifetime of a thread.

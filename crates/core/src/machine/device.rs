@@ -114,6 +114,8 @@ impl<'a> Context<'a> {
         let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
         let active_sms = u64::from(spec.sms).min(blocks) as u32;
         let native = spec.sass.as_ref().filter(|_| code.kernel().native.is_some());
+        let registers = constants::registers(code.kernel(), launch, global);
+        let unset = code.kernel().unset_registers().unwrap_or_else(|| registers.variables());
         Context {
             kernel: code.kernel(),
             spec,
@@ -121,8 +123,8 @@ impl<'a> Context<'a> {
             global,
             occupancy,
             active_sms,
-            registers: constants::registers(code.kernel(), launch, global),
-            unset: code.kernel().unset_registers(),
+            registers,
+            unset: Some(unset),
             params: constants::bank_zero(code.kernel(), launch),
             memory: memory_of(code.kernel(), spec),
             grid: launch.grid,

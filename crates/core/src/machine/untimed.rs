@@ -43,7 +43,7 @@ use crate::launch::Launch;
 use crate::spec::Machine;
 
 /// Micro-ops that a warp executes in a turn.
-const TURN: u64 = 1 << 12;
+const TURN: u64 = 1 << 9;
 /// The same if blocks can communicate.
 const SHORT_TURN: u64 = 1 << 8;
 /// Blocks between two progress reports of an SM.
