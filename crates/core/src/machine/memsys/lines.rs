@@ -121,10 +121,24 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
-    use crate::base::LaneMask;
+    use crate::base::mix;
     use crate::exec::AccessKind;
     use crate::isa::Space;
+
+    fn access(lanes: LaneMask, bytes: u8, row: bool) -> MemoryAccess {
+        MemoryAccess {
+            space: Space::Global,
+            kind: AccessKind::Read,
+            lanes,
+            bytes,
+            bypass_l1: false,
+            changed: false,
+            row,
+        }
+    }
 
     #[test]
     fn a_row_has_the_lines_of_its_lanes() {
@@ -133,20 +147,35 @@ mod tests {
                 let addresses = std::array::from_fn(|l| 4096 + first + u64::from(bytes) * l as u64);
                 let of = |row| {
                     let mut lines = Lines::default();
-                    let access = MemoryAccess {
-                        space: Space::Global,
-                        kind: AccessKind::Read,
-                        lanes: LaneMask::FULL,
-                        bytes,
-                        bypass_l1: false,
-                        changed: false,
-                        row,
-                    };
-                    lines.coalesce(access, &addresses);
+                    lines.coalesce(access(LaneMask::FULL, bytes, row), &addresses);
                     lines.lines().to_vec()
                 };
                 assert_eq!(of(true), of(false), "{bytes} bytes from {first}");
             }
+        }
+    }
+
+    #[test]
+    fn some_lanes_have_the_sectors_of_their_addresses() {
+        for drawn in (1..2000).map(mix) {
+            // Neighboring lanes on one word, on adjacent ones, or apart.
+            let stride = [0, 4, 16, 36, 128][(drawn % 5) as usize];
+            let every = 1 + (drawn >> 8 & 7);
+            let addresses =
+                std::array::from_fn(|lane| 4096 + lane as u64 / every * stride + (drawn >> 60) * 4);
+            let lanes =
+                LaneMask(if drawn & 1 << 40 == 0 { u32::MAX } else { (drawn >> 16) as u32 });
+            if lanes.is_empty() {
+                continue;
+            }
+            let mut expected = BTreeMap::new();
+            for lane in lanes.lanes() {
+                let sector = addresses[lane as usize] / SECTOR;
+                *expected.entry(sector / SECTORS).or_insert(0_u8) |= 1 << (sector % SECTORS);
+            }
+            let mut lines = Lines::default();
+            lines.coalesce(access(lanes, 4, false), &addresses);
+            assert!(lines.lines().iter().copied().eq(expected), "{stride} {every} {lanes:?}");
         }
     }
 }
