@@ -200,6 +200,8 @@ impl GlobalMemory {
 /// Access of lanes to words. Addresses are already checked.
 /// `lane` matters to local memory only.
 pub(super) trait Words {
+    /// True if an address is one word for all lanes.
+    const COMMON: bool = true;
     /// Returns the word that holds `address`.
     fn load(&self, lane: usize, address: u64) -> u32;
     /// Replaces the word by `f` of it atomically. Returns the words before and after.

@@ -166,7 +166,7 @@ fn scatter_element<const BITS: u32>(
     delta: u64,
     value: impl Fn(usize) -> u64,
 ) -> bool {
-    let mut changed = false;
+    let (mut changed, mut last) = (false, PartOfWord::default());
     let mut one = |lane: usize| {
         let address = addresses[lane].wrapping_add(delta);
         changed |= match BITS {
@@ -179,8 +179,7 @@ fn scatter_element<const BITS: u32>(
                 let shift = 8 * (address & 3) as u32;
                 let mask = ((1u32 << (BITS % 32)) - 1) << shift;
                 let bits = ((value(lane) as u32) << shift) & mask;
-                let (old, new) = memory.update(lane, address, |word| word & !mask | bits);
-                old != new
+                last.add(memory, PartOfWord { lane, address: address & !3, mask, bits })
             }
         };
     };
@@ -189,5 +188,42 @@ fn scatter_element<const BITS: u32>(
     } else {
         lanes.lanes().for_each(|lane| one(lane as usize & (MAX_LANES - 1)));
     }
-    changed
+    changed | last.store(memory)
+}
+
+/// Bytes of a word that lanes store, mostly neighbors: one access of the host for all of them.
+#[derive(Clone, Copy, Default)]
+struct PartOfWord {
+    lane: usize,
+    address: u64,
+    /// Bits of the bytes; 0: none.
+    mask: u32,
+    bits: u32,
+}
+
+impl PartOfWord {
+    /// Adds the bytes of the next lane, or stores those before them. Returns true if any changed.
+    #[inline(always)]
+    fn add<M: Words>(&mut self, memory: &mut M, next: PartOfWord) -> bool {
+        // Bytes that a lane stores again are two changes.
+        if M::COMMON && self.address == next.address && self.mask & next.mask == 0 {
+            (self.mask, self.bits) = (self.mask | next.mask, self.bits | next.bits);
+            return false;
+        }
+        std::mem::replace(self, next).store(memory)
+    }
+
+    /// Stores the bytes. Returns true if any changed.
+    #[inline(always)]
+    fn store(self, memory: &mut impl Words) -> bool {
+        let PartOfWord { lane, address, mask, bits } = self;
+        match mask {
+            0 => false,
+            u32::MAX => memory.store(lane, address, bits),
+            _ => {
+                let (old, new) = memory.update(lane, address, |word| word & !mask | bits);
+                old != new
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Loads, stores and atomics over small memories.
 
 use super::*;
+use crate::base::mix;
 use crate::exec::{FaultKind, LocalMemory, SharedMemory};
 use crate::isa::Type;
 use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW};
@@ -236,6 +237,39 @@ fn stores_change_their_bytes_alone_and_say_whether_any_changed() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn parts_of_words_are_stored_as_lane_by_lane() {
+    for drawn in 1..3000_u64 {
+        let of = |lane: u64| mix(drawn << 8 | lane);
+        let (ty, lanes) = ([Type::U8, Type::U16][(drawn % 2) as usize], LaneMask(of(99) as u32));
+        let size = u64::from(ty.bytes());
+        // Neighbors, or any bytes of a few words: some lanes store the same ones.
+        let spread = 1 << (of(98) % 6);
+        let place = |lane: u64| match drawn % 3 {
+            0 => lane * size,
+            _ => of(lane) % spread * size,
+        };
+        let mut world = World::new(|lane| BASE + place(lane));
+        let same = drawn % 7 == 0;
+        if same {
+            world.registers.narrow[0] = [1000; MAX_LANES];
+        }
+        let mut bytes: Vec<u8> = world.buffer().iter().flat_map(|w| w.to_le_bytes()).collect();
+        let mut changed = false;
+        for lane in lanes.lanes() {
+            let value = world.registers.narrow[0][lane as usize].to_le_bytes();
+            let at = place(lane.into()) as usize;
+            let old = &mut bytes[at..at + size as usize];
+            changed |= *old != value[..size as usize];
+            old.copy_from_slice(&value[..size as usize]);
+        }
+        let stored = world.store(lanes, &store_of(Space::Global, ty, 0));
+        let after: Vec<u8> = world.buffer().iter().flat_map(|w| w.to_le_bytes()).collect();
+        assert_eq!(after, bytes, "{drawn}");
+        assert_eq!(stored.is_ok_and(|access| access.changed), changed, "{drawn}");
     }
 }
 

@@ -77,6 +77,7 @@ impl LocalMemory {
 }
 
 impl Words for LocalMemory {
+    const COMMON: bool = false;
     #[inline(always)]
     fn load(&self, lane: usize, address: u64) -> u32 {
         self.words[(address >> 2) as usize][lane & (MAX_LANES - 1)]
