@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use simt_gpu::calibrate::{self, CalibrationError, EXPERIMENTS, Experiment, Record, Row, Sheet};
+use simt_gpu::calibrate::{self, CalibrationError, Experiment, Record, Row, Sheet};
 
 use super::args::{CalibrateArgs, Format, MachineChoice};
 use super::{Exit, Failure, date, job, output, source};
@@ -11,8 +11,9 @@ use simt_threads::Threads;
 /// Runs the experiments and prints both figures of each.
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
     if args.list {
-        let width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
-        let lines = EXPERIMENTS.iter().map(|e| format!("{:width$}  {}\n", e.name, e.parameter));
+        let width = calibrate::experiments().map(|e| e.name.len()).max().unwrap_or(0);
+        let lines =
+            calibrate::experiments().map(|e| format!("{:width$}  {}\n", e.name, e.parameter));
         output::print(&lines.collect::<String>())?;
         return Ok(Exit::Ok);
     }
@@ -42,10 +43,11 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
 
 /// Returns the experiments whose names begin with one of `names`; by default all.
 fn chosen(names: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
-    let unknown =
-        names.iter().find(|name| !EXPERIMENTS.iter().any(|e| e.name.starts_with(name.as_str())));
+    let unknown = names
+        .iter()
+        .find(|name| !calibrate::experiments().any(|e| e.name.starts_with(name.as_str())));
     if let Some(name) = unknown {
-        let meant = simt_core::diag::closest(name, EXPERIMENTS.iter().map(|e| e.name));
+        let meant = simt_core::diag::closest(name, calibrate::experiments().map(|e| e.name));
         let meant = meant.map(|m| format!("did you mean `{m}`? ")).unwrap_or_default();
         return Err(Failure::new(format!(
             "no experiment `{name}`\nhelp: {meant}list all with `simt-sim calibrate --list`"
@@ -54,7 +56,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
     let asked = |e: &&Experiment| {
         names.is_empty() || names.iter().any(|name| e.name.starts_with(name.as_str()))
     };
-    Ok(EXPERIMENTS.iter().filter(asked).collect())
+    Ok(calibrate::experiments().filter(asked).collect())
 }
 
 /// Returns measured figures: of the GPU, of the file given, or of the bundled record.

@@ -1,6 +1,6 @@
 //! Calibration without a GPU: simulated figures against recorded ones of an H200.
 
-use simt_gpu::calibrate::{EXPERIMENTS, Record, Row, simulated};
+use simt_gpu::calibrate::{Record, Row, experiments, simulated};
 
 use crate::support::machine;
 
@@ -19,7 +19,7 @@ fn long_the_h200_that_is_simulated_measures_as_the_real_one() {
 fn measures_as_the_real_one(step: usize) {
     let (record, spec) = (Record::h200().expect("the bundled record"), machine("h200"));
     let mut far = Vec::new();
-    for experiment in EXPERIMENTS.iter().step_by(step) {
+    for experiment in experiments().step_by(step) {
         let measured = record
             .figure(experiment)
             .unwrap_or_else(|| panic!("{} was not measured", experiment.name));
@@ -37,6 +37,6 @@ fn measures_as_the_real_one(step: usize) {
 fn a_record_has_no_figure_of_an_experiment_that_is_gone() {
     let record = Record::h200().expect("the bundled record");
     for figure in &record.figures {
-        assert!(EXPERIMENTS.iter().any(|e| e.name == figure.name), "{}", figure.name);
+        assert!(experiments().any(|e| e.name == figure.name), "{}", figure.name);
     }
 }

@@ -29,7 +29,7 @@ use simt_core::{Job, Program};
 pub use figure::Figure;
 pub use record::{Record, Recorded};
 pub use sheet::{Row, Sheet};
-pub use table::EXPERIMENTS;
+pub use table::experiments;
 
 /// Runs of each setting on a GPU; the shortest time counts.
 const REPEATS: usize = 3;
@@ -88,7 +88,7 @@ pub enum CalibrationError {
 impl Experiment {
     /// Returns the experiment named `name`.
     pub fn named(name: &str) -> Option<&'static Experiment> {
-        EXPERIMENTS.iter().find(|e| e.name == name)
+        experiments().find(|e| e.name == name)
     }
 
     /// Computes the figure; `run` returns the value of one setting.
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn every_experiment_can_be_launched() {
-        for experiment in EXPERIMENTS {
+        for experiment in experiments() {
             let program = Program::parse(experiment.path, &experiment.source());
             for setting in experiment.settings {
                 if let Err(e) = experiment.launch(&program, setting) {
@@ -236,7 +236,7 @@ mod tests {
                 }
             }
             assert!(experiment.per != 0.0 && experiment.tolerance > 0.0, "{}", experiment.name);
-            let twins = EXPERIMENTS.iter().filter(|e| e.name == experiment.name).count();
+            let twins = experiments().filter(|e| e.name == experiment.name).count();
             assert_eq!(twins, 1, "{}", experiment.name);
         }
     }

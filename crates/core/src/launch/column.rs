@@ -183,52 +183,50 @@ fn unary(operator: Unary, operand: Column) -> Option<Column> {
 }
 
 fn binary(operator: Binary, left: &Column, right: &Column) -> Option<Column> {
-    if let (Some(a), Some(b)) = (left.ints(), right.ints()) {
-        return of_ints(operator, a, b);
+    if matches!(operator, Binary::And | Binary::Or) {
+        return logic(operator, left, right);
     }
-    let flags = |of: fn(&f64, &f64) -> bool| {
-        let (a, b) = (left.floats(), right.floats());
-        Some(Column::Ints(rows(|row| i64::from(of(&a[row], &b[row])))))
-    };
-    let floats = |of: fn(f64, f64) -> f64| {
-        let (a, b) = (left.floats(), right.floats());
-        Some(Column::Floats(rows(|row| of(a[row], b[row]))))
-    };
+    match (left, right) {
+        (Column::Ints(a), Column::Ints(b)) => {
+            compared(operator, a, b).or_else(|| of_ints(operator, a, b))
+        }
+        _ => {
+            let (a, b) = (left.floats(), right.floats());
+            compared(operator, &a, &b).or_else(|| of_floats(operator, &a, &b))
+        }
+    }
+}
+
+/// Returns which rows a comparison holds for.
+fn compared<T: PartialOrd>(operator: Binary, a: &[T; ROWS], b: &[T; ROWS]) -> Option<Column> {
+    let flags =
+        |of: fn(&T, &T) -> bool| Some(Column::Ints(rows(|row| i64::from(of(&a[row], &b[row])))));
     match operator {
-        Binary::Eq => flags(f64::eq),
-        Binary::Ne => flags(f64::ne),
-        Binary::Lt => flags(f64::lt),
-        Binary::Le => flags(f64::le),
-        Binary::Gt => flags(f64::gt),
-        Binary::Ge => flags(f64::ge),
-        Binary::And | Binary::Or => logic(operator, left, right),
-        Binary::Add => floats(|a, b| a + b),
-        Binary::Sub => floats(|a, b| a - b),
-        Binary::Mul => floats(|a, b| a * b),
-        Binary::Div => floats(|a, b| a / b),
-        Binary::Rem
-        | Binary::Shl
-        | Binary::Shr
-        | Binary::BitAnd
-        | Binary::BitOr
-        | Binary::BitXor => None,
+        Binary::Eq => flags(T::eq),
+        Binary::Ne => flags(T::ne),
+        Binary::Lt => flags(T::lt),
+        Binary::Le => flags(T::le),
+        Binary::Gt => flags(T::gt),
+        Binary::Ge => flags(T::ge),
+        _ => None,
+    }
+}
+
+fn of_floats(operator: Binary, a: &[f64; ROWS], b: &[f64; ROWS]) -> Option<Column> {
+    let all = |of: fn(f64, f64) -> f64| Some(Column::Floats(rows(|row| of(a[row], b[row]))));
+    match operator {
+        Binary::Add => all(|a, b| a + b),
+        Binary::Sub => all(|a, b| a - b),
+        Binary::Mul => all(|a, b| a * b),
+        Binary::Div => all(|a, b| a / b),
+        _ => None,
     }
 }
 
 fn of_ints(operator: Binary, a: &[i64; ROWS], b: &[i64; ROWS]) -> Option<Column> {
     let any = |of: fn(i64, i64) -> Option<i64>| checked(|row| of(a[row], b[row]));
-    let flags = |of: fn(&i64, &i64) -> bool| {
-        Some(Column::Ints(rows(|row| i64::from(of(&a[row], &b[row])))))
-    };
     let all = |of: fn(i64, i64) -> i64| Some(Column::Ints(rows(|row| of(a[row], b[row]))));
     match operator {
-        Binary::Eq => flags(i64::eq),
-        Binary::Ne => flags(i64::ne),
-        Binary::Lt => flags(i64::lt),
-        Binary::Le => flags(i64::le),
-        Binary::Gt => flags(i64::gt),
-        Binary::Ge => flags(i64::ge),
-        Binary::And | Binary::Or => logic(operator, &Column::Ints(*a), &Column::Ints(*b)),
         Binary::Add => any(i64::checked_add),
         Binary::Sub => any(i64::checked_sub),
         Binary::Mul => any(i64::checked_mul),
@@ -242,6 +240,7 @@ fn of_ints(operator: Binary, a: &[i64; ROWS], b: &[i64; ROWS]) -> Option<Column>
         Binary::BitAnd => all(|a, b| a & b),
         Binary::BitOr => all(|a, b| a | b),
         Binary::BitXor => all(|a, b| a ^ b),
+        _ => None,
     }
 }
 

@@ -88,7 +88,7 @@ mod tests {
     fn what_is_written_is_read_again() {
         let measured = Measured { figure: 1.5, gpu: "a GPU".into(), driver: "a driver".into() };
         let mut record = Record::of(&measured, "2026-01-01");
-        let experiment = &super::super::EXPERIMENTS[0];
+        let experiment = super::super::experiments().next().expect("there is one");
         record.put(experiment, 1.0);
         record.put(experiment, measured.figure);
         let text = record.to_text().expect("can be written");

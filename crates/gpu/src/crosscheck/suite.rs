@@ -13,7 +13,7 @@ use simt_report::validation::{
 
 use super::divergence::{differing, explanations};
 use super::{Bench, Failed, Observed, Sources, Subject, ending, ends_alike, ncu, read};
-use crate::calibrate::{self, EXPERIMENTS, Experiment, Record};
+use crate::calibrate::{self, Experiment, Record};
 use crate::{self as gpu, Explanations, GeneratedSummary, Records, Tolerance};
 
 /// Names of the generated programs' records, and the contents of the programs.
@@ -250,7 +250,7 @@ impl<'a> Suite<'a> {
             let Experiment { name, parameter, unit, .. } = *experiment;
             Some(ParameterRow { experiment: name, parameter, unit, simulated, measured })
         };
-        Ok(EXPERIMENTS.iter().filter_map(row).collect())
+        Ok(calibrate::experiments().filter_map(row).collect())
     }
 
     fn generated(&self) -> Result<Vec<GeneratedRow>, Failed> {

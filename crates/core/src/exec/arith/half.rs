@@ -30,24 +30,33 @@ pub(crate) trait Short: Float {
     fn narrow(x: f64) -> Self;
 }
 
-/// Returns the bits of the number nearest to `x` in a format of `PRECISION` bits.
-#[inline(always)]
-fn nearest<const PRECISION: u32, const BIAS: u64>(x: f64) -> u16 {
-    let fraction_bits = PRECISION - 1;
-    let infinity = (2 * BIAS + 1) << fraction_bits;
-    let magnitude = x.abs();
-    let sign = (x.to_bits() >> 48) as u16 & 0x8000;
-    // Added to a subnormal, this leaves the value in units of the last place, rounded.
-    let unit = f64::from_bits((1023 + 52 + 1 - BIAS - fraction_bits as u64) << 52);
-    let subnormal = (magnitude + unit).to_bits().wrapping_sub(unit.to_bits());
-    let shift = 53 - PRECISION;
-    let bits = magnitude.to_bits();
-    let rebased = bits.wrapping_sub((1023 - BIAS) << 52);
-    let tied = rebased.wrapping_add((1 << (shift - 1)) - 1 + (bits >> shift & 1)) >> shift;
-    let least_normal = (1024 - BIAS) << 52;
-    let rounded = if bits < least_normal { subnormal } else { tied.min(infinity) };
-    if x.is_nan() { NAN16 } else { sign | rounded as u16 }
+/// Defines the function that returns the bits of a 16-bit float of `PRECISION` bits nearest to `x`,
+/// for an `x` whose bits are a `$Bits` with a fraction of `$fraction` bits.
+macro_rules! nearest {
+    ($name:ident: $Wide:ty, $Bits:ty, $fraction:literal) => {
+        #[inline(always)]
+        fn $name<const PRECISION: u32, const BIAS: $Bits>(x: $Wide) -> u16 {
+            const WIDE_BIAS: $Bits = <$Bits>::MAX >> ($fraction + 2);
+            let fraction_bits = PRECISION - 1;
+            let infinity = (2 * BIAS + 1) << fraction_bits;
+            let (bits, magnitude) = (x.to_bits(), x.abs().to_bits());
+            let sign = (bits >> (<$Bits>::BITS - 16)) as u16 & 0x8000;
+            // Added to a subnormal, this leaves the value in units of the last place, rounded.
+            let exponent = WIDE_BIAS + $fraction + 1 - BIAS - fraction_bits as $Bits;
+            let unit = <$Wide>::from_bits(exponent << $fraction);
+            let subnormal = (x.abs() + unit).to_bits().wrapping_sub(unit.to_bits());
+            let shift = $fraction - fraction_bits;
+            let rebased = magnitude.wrapping_sub((WIDE_BIAS - BIAS) << $fraction);
+            let even = (1 << (shift - 1)) - 1 + (magnitude >> shift & 1);
+            let tied = rebased.wrapping_add(even) >> shift;
+            let least_normal = (WIDE_BIAS + 1 - BIAS) << $fraction;
+            let rounded = if magnitude < least_normal { subnormal } else { tied.min(infinity) };
+            if x.is_nan() { NAN16 } else { sign | rounded as u16 }
+        }
+    };
 }
+nearest!(nearest: f64, u64, 52);
+nearest!(nearest_to_single: f32, u32, 23);
 
 impl Half {
     /// Returns the exact value.
@@ -61,18 +70,10 @@ impl Half {
         f32::from_bits(sign | value)
     }
 
-    /// Returns the nearest number, as [`nearest`] does for f64.
+    /// Returns the nearest number.
     #[inline(always)]
     fn of_single(x: f32) -> Half {
-        const INFINITY: u32 = 0x7c00;
-        let (bits, magnitude) = (x.to_bits(), x.abs().to_bits());
-        // A last place of 0.5 is the unit of subnormals, 2^-24.
-        let subnormal = (x.abs() + 0.5).to_bits().wrapping_sub(0.5_f32.to_bits());
-        let rebased = magnitude.wrapping_sub((127 - 15) << 23);
-        let tied = rebased.wrapping_add((1 << 12) - 1 + (magnitude >> 13 & 1)) >> 13;
-        let least_normal = (128 - 15) << 23;
-        let rounded = if magnitude < least_normal { subnormal } else { tied.min(INFINITY) };
-        Half(if x.is_nan() { NAN16 } else { (bits >> 16 & 0x8000 | rounded) as u16 })
+        Half(nearest_to_single::<11, 15>(x))
     }
 }
 

@@ -31,10 +31,9 @@ impl<O: Observer> Issuer<'_, O> {
         if is_object {
             self.arrive_late(warp.block, now);
         }
-        let effect = self.execute(warp, step, pc, lanes, active, now).map_err(|fault| {
-            let place = (self.id, self.cx.spec.warp_size);
-            Box::new(FaultReport::new(fault, place, warp, &step.inst, active, now))
-        })?;
+        let effect = self
+            .execute(warp, step, pc, lanes, active, now)
+            .map_err(|fault| self.fault(fault, warp, issue))?;
         match effect {
             Effect::Copy(access) => self.copy(warp, issue, access, times),
             Effect::WaitCopies { lanes, groups } => {

@@ -32,14 +32,7 @@ impl<O: Observer> Issuer<'_, O> {
             let place = (sm, w, pc);
             let fault = members_meet((step, lanes), warp, place, &mut self.observer);
             if let Some(fault) = fault {
-                return Err(Box::new(FaultReport::new(
-                    fault,
-                    (sm, cx.spec.warp_size),
-                    warp,
-                    &step.inst,
-                    active,
-                    now,
-                )));
+                return Err(self.fault(fault, warp, issue));
             }
         }
         if let Op::Join(join) = &step.inst.op {
@@ -62,19 +55,7 @@ impl<O: Observer> Issuer<'_, O> {
             Some(access) => Ok(Effect::Access(access)),
             None => self.execute(warp, step, pc, lanes, active, now),
         };
-        let effect = match effect {
-            Ok(effect) => effect,
-            Err(fault) => {
-                return Err(Box::new(FaultReport::new(
-                    fault,
-                    (sm, cx.spec.warp_size),
-                    warp,
-                    &step.inst,
-                    active,
-                    now,
-                )));
-            }
-        };
+        let effect = effect.map_err(|fault| self.fault(fault, warp, issue))?;
         if !self.system.printed.is_empty() || self.system.heap_changed {
             self.report_system(warp, slot);
         }
@@ -203,6 +184,14 @@ impl<O: Observer> Issuer<'_, O> {
             self.memory.empty_l1();
         }
         Ok(after)
+    }
+
+    /// Returns the report of a fault in the step that a warp issues.
+    #[cold]
+    pub(super) fn fault(&self, fault: Fault, warp: &Warp, issue: &Issue<'_>) -> Box<FaultReport> {
+        let &Issue { active, now, step, .. } = issue;
+        let place = (self.id, self.cx.spec.warp_size);
+        Box::new(FaultReport::new(fault, place, warp, &step.inst, active, now))
     }
 
     /// Passes on the texts that lanes printed, and notes a change of the heap.
