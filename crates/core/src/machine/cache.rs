@@ -39,8 +39,11 @@ pub(super) struct Cache {
 /// A set with ways.
 #[derive(Clone, Copy)]
 struct Set {
-    /// Way that was used last. The ways form a ring by use: next to it is the oldest.
+    /// Tag of the newest way: most lookups need no other line of the host's caches.
+    tag: u64,
+    /// Way that was used last, and the one used longest ago. The ways form a ring by use.
     newest: u16,
+    oldest: u16,
     /// Number of dirty sectors, without earlier work.
     dirty: u32,
 }
@@ -128,7 +131,7 @@ impl Cache {
     /// Drops every line, including dirty ones.
     pub(super) fn clear(&mut self) {
         self.marks.fill(0);
-        self.sets.iter_mut().for_each(|set| set.dirty = 0);
+        self.sets.iter_mut().for_each(|set| (set.tag, set.dirty) = (0, 0));
         self.lines.iter_mut().for_each(|way| (way.tag, way.sectors, way.dirty) = (0, 0, 0));
     }
 
@@ -171,19 +174,20 @@ impl Cache {
             (way.tag, way.sectors, way.dirty) = (EARLIER, ALL_SECTORS, ALL_SECTORS);
         }
         self.marks.resize((set + 1) * self.words(), 0);
-        self.sets.push(Set { newest: (ways - 1) as u16, dirty: 0 });
+        let tag = if earlier > 0 { EARLIER } else { 0 };
+        self.sets.push(Set { tag, newest: (ways - 1) as u16, oldest: 0, dirty: 0 });
         set
     }
 
     /// Returns the way of a set that holds the line with this tag and mark.
     #[inline]
     fn find(&self, set: usize, tag: u64, mark: u8) -> Option<usize> {
+        let newest = &self.sets[set];
+        if newest.tag == tag {
+            return Some(newest.newest.into());
+        }
         let words = self.words();
         let lines = &self.lines[set * self.ways..][..self.ways];
-        let newest = usize::from(self.sets[set].newest);
-        if lines[newest].tag == tag {
-            return Some(newest);
-        }
         for (word, &marks) in self.marks[set * words..][..words].iter().enumerate() {
             // The high bit of each byte that is equal, and perhaps of one after it.
             let unequal = marks ^ (LOW_BITS * u64::from(mark));
@@ -208,22 +212,22 @@ impl Cache {
         *marks = *marks & !(0xff << shift) | u64::from(mark) << shift;
     }
 
-    /// Moves a way to the place after the newest in the ring: it is the oldest, or the newest once
-    /// [`Set::newest`] says so.
+    /// Moves a way, not the newest, to the place between newest and oldest in the ring.
+    ///
+    /// The caller makes it either of them.
     #[inline]
     fn move_up(&mut self, set: usize, way: usize) {
-        let newest = usize::from(self.sets[set].newest);
-        let lines = &mut self.lines[set * self.ways..][..self.ways];
-        let oldest = usize::from(lines[newest].newer);
-        if way == newest || way == oldest {
+        let Set { newest, oldest, .. } = self.sets[set];
+        if way == usize::from(oldest) {
             return;
         }
+        let lines = &mut self.lines[set * self.ways..][..self.ways];
         let Way { older, newer, .. } = lines[way];
         lines[usize::from(older)].newer = newer;
         lines[usize::from(newer)].older = older;
-        (lines[way].older, lines[way].newer) = (newest as u16, oldest as u16);
-        lines[newest].newer = way as u16;
-        lines[oldest].older = way as u16;
+        (lines[way].older, lines[way].newer) = (newest, oldest);
+        lines[usize::from(newest)].newer = way as u16;
+        lines[usize::from(oldest)].older = way as u16;
     }
 
     /// Looks up `wanted` sectors of `line`.
@@ -244,7 +248,8 @@ impl Cache {
         if let Some(way) = self.find(set, tag, mark) {
             if way != usize::from(self.sets[set].newest) {
                 self.move_up(set, way);
-                self.sets[set].newest = way as u16;
+                let (newest, oldest) = (way as u16, self.lines[first + way].newer);
+                self.sets[set] = Set { tag, newest, oldest, ..self.sets[set] };
             }
             let line = &mut self.lines[first + way];
             let hits = line.sectors & wanted;
@@ -256,13 +261,14 @@ impl Cache {
         if !allocate {
             return NOT_FOUND;
         }
-        let victim = self.lines[first + usize::from(self.sets[set].newest)].newer;
+        let victim = self.sets[set].oldest;
         let line = &mut self.lines[first + usize::from(victim)];
         let dirty = line.dirty;
         let (evicted, earlier) = if line.tag == EARLIER { (0, dirty) } else { (dirty, 0) };
         *line = Way { tag, arrives: 0, sectors: wanted, dirty: 0, ..*line };
+        let (newest, oldest) = (victim, line.newer);
         let state = &mut self.sets[set];
-        *state = Set { newest: victim, dirty: state.dirty - sectors_in(evicted) };
+        *state = Set { tag, newest, oldest, dirty: state.dirty - sectors_in(evicted) };
         self.mark(set, victim.into(), mark);
         Found { place: Some(first + usize::from(victim)), evicted, earlier, ..NOT_FOUND }
     }
@@ -293,9 +299,8 @@ impl Cache {
         let first = place - place % self.ways;
         let lines = &mut self.lines[first..][..self.ways];
         let mut written = 0;
-        let mut way = usize::from(set.newest);
+        let mut way = usize::from(set.oldest);
         for _ in 0..self.ways {
-            way = usize::from(lines[way].newer);
             if written >= 2 * SECTORS {
                 break;
             }
@@ -304,6 +309,7 @@ impl Cache {
                 written += cleaned;
                 set.dirty -= cleaned;
             }
+            way = usize::from(lines[way].newer);
         }
         written
     }
@@ -316,12 +322,15 @@ impl Cache {
         self.lines[set * self.ways + way].tag = 0;
         self.mark(set, way, 0);
         // The oldest goes first.
-        let newest = self.sets[set].newest;
-        if way == usize::from(newest) {
-            self.sets[set].newest = self.lines[set * self.ways + way].older;
+        let lines = &self.lines[set * self.ways..][..self.ways];
+        let state = &mut self.sets[set];
+        if way == usize::from(state.newest) {
+            state.newest = lines[way].older;
+            state.tag = lines[usize::from(state.newest)].tag;
         } else {
             self.move_up(set, way);
         }
+        self.sets[set].oldest = way as u16;
     }
 }
 

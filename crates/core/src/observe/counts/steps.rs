@@ -45,9 +45,15 @@ pub(super) type Histogram = [[u64; MAX_LANES + 1]; 2];
 
 impl StepIssues {
     /// Adds a run.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn add(&mut self, ended: Run, histogram: &mut Histogram) {
-        let (n, executed) = (ended.active.count(), ended.lanes.count());
+        // The caller's loop may be compiled for a processor that counts bits in one instruction.
+        self.add_lanes(ended, ended.active.count(), ended.lanes.count(), histogram);
+    }
+
+    /// Adds a run with `n` active lanes, of which `executed` have a guard that is true.
+    #[inline(never)]
+    fn add_lanes(&mut self, ended: Run, n: u32, executed: u32, histogram: &mut Histogram) {
         self.issues += ended.issues;
         self.slots += ended.slots;
         self.active_lanes += ended.issues * u64::from(n);
