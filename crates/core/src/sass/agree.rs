@@ -80,6 +80,9 @@ mod tests {
         ] {
             assert_eq!(found(text, multiply).as_deref(), Some(expected), "{text}");
         }
+        let signs = 0x000f_e400_0870_0204_0000_0008_0500_729f;
+        let text = "UPLOP3.LUT UP0, UPT, UR5.SIGN, UR8.SIGN, UR4.SIGN, 0x2, 0x0";
+        assert_eq!(found(text, signs), None);
         let load = 0x000f_c800_0000_0800_0000_8800_0004_7ab9;
         assert_eq!(found("ULDC UR4, c[0x0][0x220]", load), None);
         assert_eq!(

@@ -381,6 +381,7 @@ fn instruction(
         compiled: None,
         class,
         form: MACHINE_FORM,
+        contracts: false,
         reads,
         writes,
         span: line.span,

@@ -10,7 +10,9 @@ impl Reader<'_, '_, '_> {
         self.results(2)?;
         let (mut signs, mut third) = (0, NEVER);
         for i in 0..3 {
-            if let Some(Operand::Register(_, marks)) = self.l.text.operands.get_mut(self.at) {
+            if let Some(Operand::Register(_, marks) | Operand::Constant { marks, .. }) =
+                self.l.text.operands.get_mut(self.at)
+            {
                 if marks.suffix.take() != Some("SIGN") {
                     return Err(Missing::Operands);
                 }

@@ -42,9 +42,8 @@ impl Reader<'_, '_, '_> {
         let signed = self.take("S8") || !self.take("U8");
         self.op.f = NativeFn::AbsoluteDifference4 { signed, sum: self.take("ACC") };
         self.result(Width::Word)?;
-        self.words(3)?;
-        let plain = !matches!(self.op.f, NativeFn::AbsoluteDifference4 { sum: false, .. });
-        if plain || self.is_zero(2) { Ok(()) } else { Err(Missing::Operands) }
+        // Without `.ACC` the third operand has no effect.
+        self.words(3)
     }
 
     /// `I2I.S8.S32.SAT R0, R1`

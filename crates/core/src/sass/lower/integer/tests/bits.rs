@@ -169,6 +169,7 @@ fn absolute_differences() {
         [0, 1, 2, 3].map(|i| a[i].abs_diff(b[i]))
     };
     check("VABSDIFF4.U8 R11, R2, R5, RZ", |l| vec![R(11, u32::from_le_bytes(each(l)))]);
+    check("VABSDIFF4.U8 R11, R2, R5, R6", |l| vec![R(11, u32::from_le_bytes(each(l)))]);
     check("VABSDIFF4.U8.ACC R11, R2, R5, R6", |l| {
         vec![R(11, each(l).map(u32::from).iter().fold(l.r(6), |all, d| all.wrapping_add(*d)))]
     });
