@@ -4,7 +4,7 @@ use simt_core::base::BlockId;
 use simt_core::checks::Checks;
 use simt_core::diag::has_errors;
 use simt_core::divergence::SideOrder;
-use simt_core::kernel::{Kernel, Op, Special};
+use simt_core::kernel::{Inst, Kernel, LaneFn, LaneOp, Op, Special};
 use simt_core::launch::{Launch, Overrides};
 use simt_core::machine::{Finish, Options, Timing};
 use simt_core::observe::Window;
@@ -156,7 +156,7 @@ fn whole(
 
 /// Returns true if a race-free kernel's result depends neither on thread order nor on anything that
 /// the oracle does not model: no atomics (the old value shows the order), clocks, warp collectives,
-/// or registers that name a location on the machine.
+/// products that a machine may fuse with sums, or registers that name a location on the machine.
 fn is_settled(kernel: &Kernel) -> bool {
     let ordered = |op: &Op| match op {
         // Strong accesses synchronize and do not race.
@@ -183,6 +183,9 @@ fn is_settled(kernel: &Kernel) -> bool {
     };
     let placed =
         |special: &Special| matches!(special, Special::Smid | Special::Nsmid | Special::Nwarpid);
-    kernel.insts.iter().all(|inst| ordered(&inst.op))
+    let fuses = |inst: &Inst| {
+        inst.contracts && matches!(inst.op, Op::Lane(LaneOp { f: LaneFn::FMul(_), .. }))
+    };
+    kernel.insts.iter().all(|inst| ordered(&inst.op) && !fuses(inst))
         && !kernel.registers.specials.iter().any(|(_, s)| placed(s))
 }

@@ -164,3 +164,43 @@ fn as_written_every_instruction_is_one_issue() {
         }
     }
 }
+
+/// A square of 1 + 2^-10, less 1 + 2^-9: the machine rounds once, as ptxas's HFMA2 does.
+const FUSED: &str = "
+//! grid   = 1
+//! block  = 1
+//! buffer out: u16[2]
+//! arg    0 = out
+.entry fused(.param .u64 p) {
+    .reg .b16 %a, %b, %t;
+    .reg .b64 %out;
+    ld.param.u64 %out, [p];
+    mov.b16 %a, 0x3c01;
+    mov.b16 %b, 0xbc02;
+    mul.f16 %t, %a, %a;
+    add.f16 %t, %t, %b;
+    st.global.b16 [%out], %t;
+    mul.rn.f16 %t, %a, %a;
+    add.f16 %t, %t, %b;
+    st.global.b16 [%out+2], %t;
+    ret;
+}";
+
+#[test]
+fn the_machine_fuses_products_and_sums_of_halves() {
+    let program = Program::parse("fused.ptx", FUSED);
+    for (preset, lowering, expected) in [
+        ("h200", Lowering::Hardware, [0x10, 0]),
+        ("turing", Lowering::Hardware, [0x10, 0]),
+        ("h200", Lowering::AsWritten, [0, 0]),
+    ] {
+        let spec = machine(preset).lowered(lowering);
+        let (kernel, launch) =
+            launch(&program, &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
+        let options = options(spec.modes[0], SideOrder::Fewer, 10_000);
+        let done = simulate(Job::new(&program, kernel, launch, &spec, options), &())
+            .unwrap_or_else(|e| panic!("{e}"));
+        let word = done.launch.buffers[0].words[0];
+        assert_eq!([word & 0xffff, word >> 16], expected, "{preset}, {lowering:?}");
+    }
+}

@@ -173,6 +173,7 @@ impl Group {
             | LaneFn::FSub(_)
             | LaneFn::FMul(_)
             | LaneFn::Fma(_)
+            | LaneFn::FusedSub { .. }
             | LaneFn::FDiv(_)
             | LaneFn::Rcp(_)
             | LaneFn::Sqrt(_) => Group::Rounded,

@@ -16,6 +16,7 @@ fn inst(op: Op) -> Inst {
         guard: None,
         class: Class::Move,
         form: 0,
+        contracts: false,
         reads: vec![],
         writes: vec![],
         span: Span::default(),

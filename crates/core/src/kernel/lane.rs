@@ -178,6 +178,14 @@ pub enum LaneFn {
     FMul(FloatMode),
     /// Float `a * b + c`, rounded once.
     Fma(FloatMode),
+    /// Float `a * b - c`, or `c - a * b` if `from`, rounded once: a product and a difference that
+    /// the compiler has fused.
+    FusedSub {
+        /// Modifiers of the difference.
+        mode: FloatMode,
+        /// True if the product is subtracted.
+        from: bool,
+    },
     /// Float quotient, IEEE-rounded.
     FDiv(FloatMode),
     /// `1 / a`, IEEE-rounded.

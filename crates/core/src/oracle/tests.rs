@@ -35,6 +35,7 @@ fn i(op: Op) -> Inst {
         guard: None,
         class: Class::Move,
         form: 0,
+        contracts: false,
         reads: vec![],
         writes: vec![],
         span: Span::default(),

@@ -314,6 +314,7 @@ impl Builder<'_> {
             guard: None,
             class: Class::Join,
             form: NO_FORM,
+            contracts: false,
             reads: Vec::new(),
             writes: Vec::new(),
             span: self.insts[at].span,

@@ -130,6 +130,7 @@ impl Draft {
             also: None,
             compiled: None,
             op: Op::Spill(Spill { restores, word, words, barriers }),
+            contracts: false,
             guard,
             class: if restores { Class::LoadLocal } else { Class::StoreLocal },
             reads: guard.map(|guard| Register::Predicate(guard.predicate)).into_iter().collect(),

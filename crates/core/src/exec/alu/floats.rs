@@ -9,7 +9,7 @@ use crate::kernel::{Approximation, LaneFn, LaneOp};
 /// Executes operations that round.
 /// Most programs use only those to nearest without `.sat`, which have vectorised loops.
 pub(super) fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
-    use float::{add, div, finish, flushed, fma, mul, sqrt, sub};
+    use float::{add, div, finish, flushed, fma, mul, neg, sqrt, sub};
     const NEAR: Round = Round::Nearest;
 
     /// One loop for plain operands, one for flushed ones, and one for everything else.
@@ -54,6 +54,13 @@ pub(super) fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
                 )
             });
         }
+        LaneFn::FusedSub { mode: m, from } if m.ftz => {
+            let signed = |x: f32, negative: bool| if negative { neg(x) } else { x };
+            return on.ternary_long::<f32, f32, f32, f32>(d, s, |a, b, c| {
+                let [a, b, c] = [signed(a, from), b, signed(c, !from)].map(|x| flushed(x, true));
+                finish(float::fma_flushing(a, b, c, m.round), m)
+            });
+        }
         _ => {}
     }
     float_type!(ty, T => match f {
@@ -69,6 +76,14 @@ pub(super) fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         LaneFn::Fma(m) => {
             loops!(m, T, ternary_long, ternary_long, ternary_each, [T, T, T, T],
                 |a, b, c; r| fma(a, b, c, r));
+        }
+        LaneFn::FusedSub { mode: m, from: false } => {
+            loops!(m, T, ternary_long, ternary_long, ternary_each, [T, T, T, T],
+                |a, b, c; r| fma(a, b, neg(c), r));
+        }
+        LaneFn::FusedSub { mode: m, .. } => {
+            loops!(m, T, ternary_long, ternary_long, ternary_each, [T, T, T, T],
+                |a, b, c; r| fma(neg(a), b, c, r));
         }
         LaneFn::FDiv(m) => {
             loops!(m, T, binary_each, binary_each, binary_each, [T, T, T], |a, b; r| div(a, b, r));

@@ -54,6 +54,12 @@ fn floats<H: Short + Element<Cell = u32>>(op: &LaneOp, on: &mut Lanes<'_>) {
         }
         LaneFn::FMul(m) => each(op, on, |a: H, b, _| multiply(a, b, m)),
         LaneFn::Fma(m) => each(op, on, |a: H, b, c| multiply_add(a, b, c, m)),
+        LaneFn::FusedSub { mode: m, from: false } => {
+            each(op, on, |a: H, b, c| multiply_add(a, b, neg(c), m))
+        }
+        LaneFn::FusedSub { mode: m, .. } => {
+            each(op, on, |a: H, b, c| multiply_add(neg(a), b, c, m))
+        }
         LaneFn::FNeg { ftz } => each(op, on, |a: H, _, _| neg(flushed(a, ftz))),
         LaneFn::FAbs { ftz } => each(op, on, |a: H, _, _| abs(flushed(a, ftz))),
         LaneFn::FMin { ftz, nan, xorsign: signs } => each(op, on, |a: H, b, _| {

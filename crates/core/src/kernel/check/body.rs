@@ -8,7 +8,7 @@ pub(super) use memory::names_of;
 use super::calls::{self, Frame, Table};
 use super::functions::{Functions, Signature};
 use super::lines::LineStarts;
-use super::lower::video;
+use super::lower::{contracts, video};
 use super::operands::Args;
 use super::quads;
 use super::rows::Rows;
@@ -16,7 +16,7 @@ use super::scope::{ScopeId, Scopes};
 use super::variables::Statics;
 use crate::base::Pc;
 use crate::diag::{Diagnostic, Severity, Span};
-use crate::isa::{Class, Isa, Sem};
+use crate::isa::{Class, FormMatch, Isa, Sem};
 use crate::kernel::flow;
 use crate::kernel::{
     ControlFlow, DeviceFunction, Inst, Kernel, Op, Parameter, PredicateUse, Register,
@@ -35,6 +35,7 @@ const ENOUGH: usize = 1000;
 pub(super) struct Origin {
     pub(super) guard: Option<PredicateUse>,
     pub(super) form: u16,
+    pub(super) contracts: bool,
     pub(super) class: Class,
     pub(super) span: Span,
     pub(super) line: u32,
@@ -284,14 +285,7 @@ impl<'a> Body<'a> {
             Ok(m) => m,
             Err(error) => return self.report(error.at(inst.mnemonic.span)),
         };
-        let line = self.lines.line(inst.span.start);
-        let origin = Origin {
-            guard: guard.flatten(),
-            form: m.index,
-            class: m.form.class,
-            span: inst.span,
-            line,
-        };
+        let origin = self.origin(&m, guard.flatten(), inst.span);
         if m.form.sem == Sem::Call {
             return self.call(inst, &m, &guard_reads, origin);
         }
@@ -327,6 +321,7 @@ impl<'a> Body<'a> {
             guard: origin.guard,
             class: origin.class,
             form: origin.form,
+            contracts: origin.contracts,
             reads: distinct(&all_reads),
             writes: distinct(writes),
             span: origin.span,
@@ -379,8 +374,13 @@ impl<'a> Body<'a> {
             start: function.span.end.saturating_sub(1).max(function.span.start),
             end: function.span.end,
         };
-        let line = self.lines.line(brace.start);
-        Some(Origin { guard: None, form: m.index, class: m.form.class, span: brace, line })
+        Some(self.origin(&m, None, brace))
+    }
+
+    /// Returns the origin of the instructions of a form at `span`.
+    fn origin(&self, m: &FormMatch<'_>, guard: Option<PredicateUse>, span: Span) -> Origin {
+        let (form, class, line) = (m.index, m.form.class, self.lines.line(span.start));
+        Origin { guard, form, contracts: contracts(m), class, span, line }
     }
 
     /// Adds an `exit` if control can reach the end of the kernel.

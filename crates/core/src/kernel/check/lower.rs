@@ -40,6 +40,12 @@ fn rounding(m: &FormMatch<'_>) -> Round {
     .unwrap_or(Round::Nearest)
 }
 
+/// Returns true for a sum, difference or product of floats that does not name its rounding.
+pub(super) fn contracts(m: &FormMatch<'_>) -> bool {
+    matches!(m.form.sem, Sem::FAdd | Sem::FSub | Sem::FMul)
+        && !["rn", "rz", "rm", "rp"].into_iter().any(|rounding| m.has(rounding))
+}
+
 fn float_mode(m: &FormMatch<'_>) -> FloatMode {
     FloatMode { round: rounding(m), ftz: m.has("ftz"), sat: m.has("sat"), relu: m.has("relu") }
 }

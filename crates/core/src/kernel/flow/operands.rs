@@ -60,7 +60,8 @@ const fn arity(f: LaneFn) -> usize {
         | AbsDiff4 { .. }
         | Fns
         | Shf { .. }
-        | Fma(_) => 3,
+        | Fma(_)
+        | FusedSub { .. } => 3,
         Slct { .. } => 3,
         Bfi => 4,
     }

@@ -151,6 +151,7 @@ pub(crate) fn assemble(text: &str) -> Vec<Inst> {
             guard,
             class: Class::Move,
             form: 0,
+            contracts: false,
             reads,
             writes,
             span,

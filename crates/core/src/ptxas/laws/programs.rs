@@ -97,6 +97,7 @@ fn inst(op: Op, guarded: bool) -> Inst {
         guard,
         class: Class::Branch,
         form: 0,
+        contracts: false,
         reads,
         writes: Vec::new(),
         span: Span::default(),
