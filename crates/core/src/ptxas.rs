@@ -71,9 +71,10 @@ pub fn compile(kernel: &Kernel, target: &Target<'_>, mode: Mode) -> Code {
     let Some(tables) = target.tables() else { return as_written(kernel, target, scheme) };
     let dead: Option<EdgeFilter> = tables.dead_edges.then_some(dead_edges::drop_dead_edges);
     let draft = Draft::new(kernel, dead).with_predicated_exits();
-    let (draft, products) = draft.with_contractions();
-    let mut counts = counts(&draft.kernel, target, tables);
-    products.into_iter().for_each(|product| counts[product] = 0);
+    let contracted = draft.with_contractions();
+    let mut counts = counts(&contracted.draft.kernel, target, tables);
+    contracted.discount(&mut counts);
+    let draft = contracted.draft;
     let rewritten = draft.with_predication(|conditional| {
         should_predicate(&draft.kernel, conditional, &counts, tables)
     });

@@ -177,7 +177,9 @@ impl Group {
             | LaneFn::FDiv(_)
             | LaneFn::Rcp(_)
             | LaneFn::Sqrt(_) => Group::Rounded,
-            LaneFn::DivApprox { .. } | LaneFn::Approximate { .. } => Group::Approximations,
+            LaneFn::DivApprox { .. }
+            | LaneFn::FusedQuotient { .. }
+            | LaneFn::Approximate { .. } => Group::Approximations,
             LaneFn::FMin { .. }
             | LaneFn::FMax { .. }
             | LaneFn::FNeg { .. }

@@ -69,8 +69,8 @@ pub struct Inst {
     pub also: Option<PredicateUse>,
     /// Instruction class, which has costs in the machine file.
     pub class: Class,
-    /// True for a sum, difference or product of floats without a rounding modifier (`add.f32`, not
-    /// `add.rn.f32`): the compiler may fuse it with another one.
+    /// True for a sum, difference, product or approximate quotient of floats without a rounding
+    /// modifier (`add.f32`, not `add.rn.f32`): the compiler may fuse it with another one.
     pub contracts: bool,
     /// Form, as an index of `Isa::rows`; [`MACHINE_FORM`](super::MACHINE_FORM) for machine code.
     pub form: u16,

@@ -19,6 +19,17 @@ pub struct LaneOp {
     pub s: [Row; 4],
 }
 
+/// Sum with an operand `c` that a product or quotient `x` is fused with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FusedSum {
+    /// `x + c`
+    Add,
+    /// `x - c`
+    Sub,
+    /// `c - x`
+    From,
+}
+
 /// Element-wise function.
 ///
 /// `d`, `a`, `b`, `c`, `e` are the PTX operands in order. They have the width of `LaneOp::ty`
@@ -198,6 +209,15 @@ pub enum LaneFn {
         full: bool,
         /// `.ftz`
         ftz: bool,
+    },
+    /// Approximate float quotient `a / b` and a sum with `c`, which the compiler has fused.
+    FusedQuotient {
+        /// `div.full`, not `div.approx`
+        full: bool,
+        /// Modifiers of the sum.
+        mode: FloatMode,
+        /// The sum.
+        sum: FusedSum,
     },
     /// Approximate function of a float; sines and cosines are those of radians.
     Approximate {

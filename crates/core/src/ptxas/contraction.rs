@@ -11,20 +11,23 @@
 //! - Products with several uses come after all those with one, sum by sum. One of them stays if a
 //!   sum has fused another product with it before.
 //!
-//! A product of which every use is fused takes no issue slot.
+//! An approximate quotient ends with a product, for which the same holds: a division under
+//! `-use_fast_math` and a sum.
+//!
+//! A product of which every use is fused takes no issue slot, and a quotient one fewer.
 
 use std::collections::BTreeMap;
 
 use super::draft::Draft;
 use super::values::Values;
-use crate::kernel::{BasicBlock, Inst, Kernel, LaneFn, LaneOp, Op, Register, Row};
+use crate::kernel::{BasicBlock, FusedSum, Inst, Kernel, LaneFn, LaneOp, Op, Register, Row};
 
 impl Draft {
-    /// Fuses products with sums. Returns the products that are left without a use, too.
-    pub(super) fn with_contractions(self) -> (Draft, Vec<usize>) {
+    /// Fuses products with sums.
+    pub(super) fn with_contractions(self) -> Contracted {
         let contractions = Contractions::of(&self.kernel);
         if contractions.fused.is_empty() {
-            return (self, Vec::new());
+            return Contracted { draft: self, unused: Vec::new() };
         }
         let mut insts = self.kernel.insts.clone();
         for (&sum, &product) in &contractions.fused {
@@ -32,7 +35,27 @@ impl Draft {
         }
         let unused = contractions.unused();
         let functions = self.kernel.functions.clone();
-        (self.with(insts, functions, self.predicated.clone()), unused)
+        Contracted { draft: self.with(insts, functions, self.predicated.clone()), unused }
+    }
+}
+
+/// Result of the pass.
+pub(super) struct Contracted {
+    pub(super) draft: Draft,
+    /// Products and quotients of which every use is fused.
+    unused: Vec<usize>,
+}
+
+impl Contracted {
+    /// Takes the products that are fused from the counts of machine instructions.
+    pub(super) fn discount(&self, counts: &mut [u32]) {
+        for &at in &self.unused {
+            let is_product = matches!(
+                lane(&self.draft.kernel.insts[at]),
+                Some(LaneOp { f: LaneFn::FMul(_), .. })
+            );
+            counts[at] = if is_product { 0 } else { counts[at].saturating_sub(1) };
+        }
     }
 }
 
@@ -103,8 +126,13 @@ fn lane(inst: &Inst) -> Option<&LaneOp> {
 /// Returns the sums that use product `at` of a block that ends at `end`, if they can fuse it.
 fn sums_of(kernel: &Kernel, values: &Values<'_>, at: usize, end: usize) -> Option<Vec<usize>> {
     let product = &kernel.insts[at];
-    let &LaneOp { f: LaneFn::FMul(mode), ty, d, .. } = lane(product)? else { return None };
-    if mode.sat || !product.contracts || product.guard.is_some() {
+    let &LaneOp { f, ty, d, .. } = lane(product)?;
+    let ftz = match f {
+        LaneFn::FMul(mode) if !mode.sat => mode.ftz,
+        LaneFn::DivApprox { ftz, .. } => ftz,
+        _ => return None,
+    };
+    if !product.contracts || product.guard.is_some() {
         return None;
     }
     let &[result] = product.writes.as_slice() else { return None };
@@ -116,7 +144,7 @@ fn sums_of(kernel: &Kernel, values: &Values<'_>, at: usize, end: usize) -> Optio
         else {
             return false;
         };
-        let same = lane(inst).is_some_and(|op| op.ty == ty) && own.ftz == mode.ftz;
+        let same = lane(inst).is_some_and(|op| op.ty == ty) && own.ftz == ftz;
         (at + 1..end).contains(&sum) && inst.contracts && same && (a == d) != (b == d)
     };
     let last = *sums.last()?;
@@ -137,14 +165,22 @@ fn sums_of(kernel: &Kernel, values: &Values<'_>, at: usize, end: usize) -> Optio
 /// Returns a sum or difference that computes its product, too.
 fn fused(sum: &Inst, product: &Inst) -> Inst {
     let mut fused = sum.clone();
-    if let (Op::Lane(op), Some(&LaneOp { d, s: [x, y, ..], .. })) = (&mut fused.op, lane(product)) {
+    if let (Op::Lane(op), Some(&LaneOp { f, d, s: [x, y, ..], .. })) =
+        (&mut fused.op, lane(product))
+    {
         let [a, b, ..] = op.s;
         let other = if a == d { b } else { a };
         op.s = [x, y, other, Row::default()];
-        op.f = match op.f {
-            LaneFn::FSub(mode) => LaneFn::FusedSub { mode, from: b == d },
-            LaneFn::FAdd(mode) => LaneFn::Fma(mode),
-            f => f,
+        let (mode, sum) = match op.f {
+            LaneFn::FSub(mode) if b == d => (mode, FusedSum::From),
+            LaneFn::FSub(mode) => (mode, FusedSum::Sub),
+            LaneFn::FAdd(mode) => (mode, FusedSum::Add),
+            _ => unreachable!("a sum"),
+        };
+        op.f = match (f, sum) {
+            (LaneFn::DivApprox { full, .. }, sum) => LaneFn::FusedQuotient { full, mode, sum },
+            (_, FusedSum::Add) => LaneFn::Fma(mode),
+            (_, sum) => LaneFn::FusedSub { mode, from: sum == FusedSum::From },
         };
     }
     fused.reads.retain(|register| !product.writes.contains(register));

@@ -4,7 +4,7 @@ use super::no_such_form;
 use crate::exec::arith::float;
 use crate::exec::lanes::Lanes;
 use crate::isa::{FloatMode, Round, Type};
-use crate::kernel::{Approximation, LaneFn, LaneOp};
+use crate::kernel::{Approximation, FusedSum, LaneFn, LaneOp};
 
 /// Executes operations that round.
 /// Most programs use only those to nearest without `.sat`, which have vectorised loops.
@@ -100,10 +100,19 @@ pub(super) fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
 }
 
 pub(super) fn approximations(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
-    use crate::exec::arith::approximate::{approximate, divide, reciprocal, reciprocal_root};
+    use crate::exec::arith::approximate::{
+        approximate, divide, divide_add, reciprocal, reciprocal_root,
+    };
     match (f, ty) {
         (LaneFn::DivApprox { full, ftz }, _) => {
             on.binary_each::<f32, f32, f32>(d, s, |a, b| divide(a, b, full, ftz));
+        }
+        (LaneFn::FusedQuotient { full, mode, sum }, _) => {
+            on.ternary_each::<f32, f32, f32, f32>(d, s, |a, b, c| match sum {
+                FusedSum::Add => divide_add([a, b, c], full, mode),
+                FusedSum::Sub => divide_add([a, b, -c], full, mode),
+                FusedSum::From => divide_add([-a, b, c], full, mode),
+            });
         }
         (LaneFn::Approximate { f: Approximation::Reciprocal, .. }, Type::F64) => {
             on.unary_each::<f64, f64>(d, s, reciprocal);

@@ -3,9 +3,9 @@
 //! MUFU takes subnormal numbers for zeros. Without `.ftz`, ptxas scales operands and results by
 //! powers of two, so that they stay normal numbers.
 
-use super::float::{Float, NAN64, add, fma, mul, mul_flushing};
+use super::float::{Float, NAN64, add, finish, fma, fma_flushing, mul, mul_flushing};
 use super::mufu::function;
-use crate::isa::Round;
+use crate::isa::{FloatMode, Round};
 use crate::kernel::Approximation;
 
 const NEAR: Round = Round::Nearest;
@@ -62,6 +62,26 @@ pub(crate) fn approximate(f: Approximation, a: f32, ftz: bool) -> f32 {
 
 /// Returns `div.approx`, or `div.full` if `full`: the product with a reciprocal.
 pub(crate) fn divide(a: f32, b: f32, full: bool, ftz: bool) -> f32 {
+    let [reciprocal, a] = factors(a, b, full, ftz);
+    product(reciprocal, a, ftz)
+}
+
+/// Returns such a quotient plus `c`: its product and the sum are rounded once, as `mode` says.
+pub(crate) fn divide_add([a, b, c]: [f32; 3], full: bool, mode: FloatMode) -> f32 {
+    let [reciprocal, a] = factors(a, b, full, mode.ftz);
+    let sum = match mode.ftz {
+        true => fma_flushing(reciprocal.flush(), a.flush(), c.flush(), NEAR),
+        false => fma(reciprocal, a, c, NEAR),
+    };
+    finish(sum, mode)
+}
+
+fn product(a: f32, b: f32, ftz: bool) -> f32 {
+    if ftz { mul_flushing(a.flush(), b.flush(), NEAR) } else { times(a, b) }
+}
+
+/// Returns the reciprocal of `b` and `a`, both scaled, whose product is a quotient.
+fn factors(a: f32, b: f32, full: bool, ftz: bool) -> [f32; 2] {
     let scale = if full && b.abs() > LARGE {
         0.25
     } else if !ftz && b.abs() < LEAST {
@@ -69,11 +89,8 @@ pub(crate) fn divide(a: f32, b: f32, full: bool, ftz: bool) -> f32 {
     } else {
         1.0
     };
-    let product = |a: f32, b: f32| {
-        if ftz { mul_flushing(a.flush(), b.flush(), NEAR) } else { times(a, b) }
-    };
-    let reciprocal = unit(Approximation::Reciprocal, product(b, scale));
-    product(reciprocal, product(a, scale))
+    let reciprocal = unit(Approximation::Reciprocal, product(b, scale, ftz));
+    [reciprocal, product(a, scale, ftz)]
 }
 
 /// Returns MUFU's function of the high word of an f64, with a low word of 0.

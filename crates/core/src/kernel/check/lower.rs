@@ -40,9 +40,10 @@ fn rounding(m: &FormMatch<'_>) -> Round {
     .unwrap_or(Round::Nearest)
 }
 
-/// Returns true for a sum, difference or product of floats that does not name its rounding.
+/// Returns true for a sum, difference, product or approximate quotient of floats that does not name
+/// its rounding.
 pub(super) fn contracts(m: &FormMatch<'_>) -> bool {
-    matches!(m.form.sem, Sem::FAdd | Sem::FSub | Sem::FMul)
+    matches!(m.form.sem, Sem::FAdd | Sem::FSub | Sem::FMul | Sem::FDiv)
         && !["rn", "rz", "rm", "rp"].into_iter().any(|rounding| m.has(rounding))
 }
 

@@ -61,7 +61,8 @@ const fn arity(f: LaneFn) -> usize {
         | Fns
         | Shf { .. }
         | Fma(_)
-        | FusedSub { .. } => 3,
+        | FusedSub { .. }
+        | FusedQuotient { .. } => 3,
         Slct { .. } => 3,
         Bfi => 4,
     }

@@ -6,7 +6,8 @@ use crate::ptx;
 use crate::ptxas::compile;
 use crate::spec::{Machine, Mode, Target};
 
-/// Returns the arithmetic of a body of f32 on `h200`: `-` for a product without an issue slot.
+/// Returns the arithmetic of a body of f32 on `h200`: `-` for a product without an issue slot,
+/// `(/)` for a quotient with one fewer.
 ///
 /// `t = a * b` stands for `mul.f32 %t, %a, %b`, `t = a + b` for `add.f32`; `rn`, `ftz` and `sat`
 /// after an operation are modifiers, `!t` stores `t`.
@@ -19,6 +20,7 @@ fn arithmetic(body: &str) -> String {
             [d, "=", a, op, rest @ ..] => {
                 let name = match *op {
                     "*" => "mul",
+                    "/" => "div.approx",
                     "+" => "add",
                     _ => "sub",
                 };
@@ -44,6 +46,11 @@ fn arithmetic(body: &str) -> String {
     let name = |f: LaneFn, count: u32| match f {
         LaneFn::FMul(_) if count == 0 => Some("-"),
         LaneFn::FMul(_) => Some("*"),
+        LaneFn::DivApprox { .. } if count == 5 => Some("/"),
+        LaneFn::DivApprox { .. } => Some("(/)"),
+        LaneFn::FusedQuotient { sum: FusedSum::Add, .. } => Some("/+"),
+        LaneFn::FusedQuotient { sum: FusedSum::Sub, .. } => Some("/sub"),
+        LaneFn::FusedQuotient { .. } => Some("sub/"),
         LaneFn::FAdd(_) => Some("+"),
         LaneFn::FSub(_) => Some("sub"),
         LaneFn::Fma(_) => Some("*+"),
@@ -120,6 +127,21 @@ fn of_two_products_one_is_fused() {
             "t = a * b; u = c * d; v = a * d; o = t + u; !o; q = u + v; !q; o = v + t; !o",
             "* * - *+ *+ *+",
         ),
+    ] {
+        assert_eq!(arithmetic(body), expected, "{body}");
+    }
+}
+
+#[test]
+fn quotients_end_with_a_product() {
+    for (body, expected) in [
+        ("t = a / b; o = t + c; !o", "(/) /+"),
+        ("t = a / ftz b; o = t + ftz c; !o", "(/) /+"),
+        ("t = a / b; o = t - c; !o", "(/) /sub"),
+        ("t = a / b; o = c - t; !o", "(/) sub/"),
+        ("t = a / b; o = t + c; !o; !t", "/ +"),
+        ("t = a / b; u = c * d; o = t + u; !o", "(/) * /+"),
+        ("t = a / b; u = c / d; o = u - t; !o", "/ (/) /sub"),
     ] {
         assert_eq!(arithmetic(body), expected, "{body}");
     }

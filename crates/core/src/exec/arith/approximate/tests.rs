@@ -1,7 +1,8 @@
-//! Results of an H200, as sums (`tests/observations/h200/mufu.txt`, `ptx`).
+//! Results of an H200, as sums (`tests/observations/h200/mufu.txt`, `ptx`), and fused quotients.
 
-use super::{approximate, divide, reciprocal, reciprocal_root};
+use super::{approximate, divide, divide_add, reciprocal, reciprocal_root, unit};
 use crate::exec::arith::mufu::tests::{hexadecimal, mix, observation, sum};
+use crate::isa::FloatMode;
 use crate::kernel::Approximation::*;
 
 /// Returns the result of a form for a number.
@@ -44,4 +45,25 @@ fn forms_are_those_of_an_h200() {
         seen += 1;
     }
     assert_eq!(seen, 8 * 8 + 7 * 3);
+}
+
+#[test]
+fn a_quotient_and_a_sum_round_once() {
+    for (a, b) in [(5.0, 3.0), (-7.0, 11.0), (1e30, 9.0), (3.0, 1e-39), (2.0, 1.5e38)] {
+        for (full, ftz) in [(false, false), (false, true), (true, false), (true, true)] {
+            let quotient = divide(a, b, full, ftz);
+            if !quotient.is_finite() || quotient == 0.0 {
+                continue;
+            }
+            let mode = FloatMode { ftz, ..FloatMode::PLAIN };
+            let rest = divide_add([a, b, -quotient], full, mode);
+            assert!(rest.abs() <= quotient.abs() * f32::EPSILON / 2.0, "{a} / {b}: {rest:e}");
+            assert_eq!(divide_add([-a, b, quotient], full, mode), -rest, "{a} / {b}");
+        }
+    }
+    // The reciprocal of 3 is too large by 1/3 of its last place, 2^-25.
+    let rest = divide_add([5.0, 3.0, -divide(5.0, 3.0, false, true)], false, FloatMode::FLUSHING);
+    let product = 5.0 * f64::from(unit(Reciprocal, 3.0));
+    assert_eq!(f64::from(rest), product - f64::from(product as f32));
+    assert_ne!(rest, 0.0);
 }
