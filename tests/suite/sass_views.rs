@@ -101,7 +101,8 @@ fn faults_of_machine_code_are_named_at_their_cuda_lines() {
 /// Asynchronous copies, barrier objects of both layouts, generic addresses by both conventions,
 /// functions outside of the kernels, atomics that end in a loop for shared memory, IMNMX and RED,
 /// and WARPSYNC for lanes that wait at a BSYNC; textures and surfaces whose objects are in
-/// constants, in uniform registers, in thread registers, and found by a loop of R2UR.
+/// constants, in uniform registers, in thread registers, and found by a loop of R2UR; sums that
+/// compare signs of registers and of constants.
 #[test]
 fn small_machine_code_leaves_what_it_expects() {
     for name in [
@@ -126,6 +127,8 @@ fn small_machine_code_leaves_what_it_expects() {
         "parameters_75",
         "pointed",
         "pointed_debug",
+        "saturated_sums",
+        "saturated_sums_80",
         "shared_size",
         "twice",
         "warp_sync_in_branch",

@@ -173,7 +173,7 @@ impl Group {
             | LaneFn::FSub(_)
             | LaneFn::FMul(_)
             | LaneFn::Fma(_)
-            | LaneFn::FusedSub { .. }
+            | LaneFn::FusedProduct { .. }
             | LaneFn::FDiv(_)
             | LaneFn::Rcp(_)
             | LaneFn::Sqrt(_) => Group::Rounded,

@@ -189,13 +189,12 @@ pub enum LaneFn {
     FMul(FloatMode),
     /// Float `a * b + c`, rounded once.
     Fma(FloatMode),
-    /// Float `a * b - c`, or `c - a * b` if `from`, rounded once: a product and a difference that
-    /// the compiler has fused.
-    FusedSub {
+    /// Float product `a * b` and a difference with `c`, which the compiler has fused: rounded once.
+    FusedProduct {
         /// Modifiers of the difference.
         mode: FloatMode,
-        /// True if the product is subtracted.
-        from: bool,
+        /// The difference. (A sum is an [`Fma`](LaneFn::Fma).)
+        sum: FusedSum,
     },
     /// Float quotient, IEEE-rounded.
     FDiv(FloatMode),

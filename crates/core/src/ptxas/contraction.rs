@@ -139,12 +139,9 @@ fn sums_of(kernel: &Kernel, values: &Values<'_>, at: usize, end: usize) -> Optio
     let sums = values.uses(result, at).filter(|sums| !sums.is_empty())?;
     let is_sum = |&sum: &usize| {
         let inst = &kernel.insts[sum];
-        let Some(&LaneOp { f: LaneFn::FAdd(own) | LaneFn::FSub(own), s: [a, b, ..], .. }) =
-            lane(inst)
-        else {
-            return false;
-        };
-        let same = lane(inst).is_some_and(|op| op.ty == ty) && own.ftz == ftz;
+        let Some(&LaneOp { f, ty: own, s: [a, b, ..], .. }) = lane(inst) else { return false };
+        let (LaneFn::FAdd(mode) | LaneFn::FSub(mode)) = f else { return false };
+        let same = own == ty && mode.ftz == ftz;
         (at + 1..end).contains(&sum) && inst.contracts && same && (a == d) != (b == d)
     };
     let last = *sums.last()?;
@@ -165,26 +162,26 @@ fn sums_of(kernel: &Kernel, values: &Values<'_>, at: usize, end: usize) -> Optio
 /// Returns a sum or difference that computes its product, too.
 fn fused(sum: &Inst, product: &Inst) -> Inst {
     let mut fused = sum.clone();
-    if let (Op::Lane(op), Some(&LaneOp { f, d, s: [x, y, ..], .. })) =
-        (&mut fused.op, lane(product))
-    {
-        let [a, b, ..] = op.s;
-        let other = if a == d { b } else { a };
-        op.s = [x, y, other, Row::default()];
-        let (mode, sum) = match op.f {
-            LaneFn::FSub(mode) if b == d => (mode, FusedSum::From),
-            LaneFn::FSub(mode) => (mode, FusedSum::Sub),
-            LaneFn::FAdd(mode) => (mode, FusedSum::Add),
-            _ => unreachable!("a sum"),
-        };
-        op.f = match (f, sum) {
-            (LaneFn::DivApprox { full, .. }, sum) => LaneFn::FusedQuotient { full, mode, sum },
-            (_, FusedSum::Add) => LaneFn::Fma(mode),
-            (_, sum) => LaneFn::FusedSub { mode, from: sum == FusedSum::From },
-        };
-    }
+    let (Op::Lane(op), Some(&LaneOp { f, d, s: [x, y, ..], .. })) = (&mut fused.op, lane(product))
+    else {
+        return fused;
+    };
+    let (LaneFn::FAdd(mode) | LaneFn::FSub(mode)) = op.f else { return fused };
+    let [a, b, ..] = op.s;
+    op.s = [x, y, if a == d { b } else { a }, Row::default()];
+    let sum = match op.f {
+        LaneFn::FAdd(_) => FusedSum::Add,
+        _ if b == d => FusedSum::From,
+        _ => FusedSum::Sub,
+    };
+    op.f = match (f, sum) {
+        (LaneFn::DivApprox { full, .. }, _) => LaneFn::FusedQuotient { full, mode, sum },
+        (_, FusedSum::Add) => LaneFn::Fma(mode),
+        _ => LaneFn::FusedProduct { mode, sum },
+    };
     fused.reads.retain(|register| !product.writes.contains(register));
-    let more = product.reads.iter().filter(|register| !sum.reads.contains(register));
+    let more: Vec<Register> =
+        product.reads.iter().filter(|register| !fused.reads.contains(register)).copied().collect();
     fused.reads.extend(more);
     fused
 }

@@ -4,12 +4,12 @@ use super::no_such_form;
 use crate::exec::arith::float;
 use crate::exec::lanes::Lanes;
 use crate::isa::{FloatMode, Round, Type};
-use crate::kernel::{Approximation, FusedSum, LaneFn, LaneOp};
+use crate::kernel::{Approximation, LaneFn, LaneOp};
 
 /// Executes operations that round.
 /// Most programs use only those to nearest without `.sat`, which have vectorised loops.
 pub(super) fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
-    use float::{add, div, finish, flushed, fma, mul, neg, sqrt, sub};
+    use float::{add, div, finish, flushed, fma, mul, sqrt, sub};
     const NEAR: Round = Round::Nearest;
 
     /// One loop for plain operands, one for flushed ones, and one for everything else.
@@ -54,10 +54,9 @@ pub(super) fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
                 )
             });
         }
-        LaneFn::FusedSub { mode: m, from } if m.ftz => {
-            let signed = |x: f32, negative: bool| if negative { neg(x) } else { x };
+        LaneFn::FusedProduct { mode: m, sum } if m.ftz => {
             return on.ternary_long::<f32, f32, f32, f32>(d, s, |a, b, c| {
-                let [a, b, c] = [signed(a, from), b, signed(c, !from)].map(|x| flushed(x, true));
+                let [a, b, c] = float::signed(sum, [a, b, c]).map(|x| flushed(x, true));
                 finish(float::fma_flushing(a, b, c, m.round), m)
             });
         }
@@ -77,13 +76,11 @@ pub(super) fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
             loops!(m, T, ternary_long, ternary_long, ternary_each, [T, T, T, T],
                 |a, b, c; r| fma(a, b, c, r));
         }
-        LaneFn::FusedSub { mode: m, from: false } => {
-            loops!(m, T, ternary_long, ternary_long, ternary_each, [T, T, T, T],
-                |a, b, c; r| fma(a, b, neg(c), r));
-        }
-        LaneFn::FusedSub { mode: m, .. } => {
-            loops!(m, T, ternary_long, ternary_long, ternary_each, [T, T, T, T],
-                |a, b, c; r| fma(neg(a), b, c, r));
+        LaneFn::FusedProduct { mode: m, sum } => {
+            loops!(m, T, ternary_long, ternary_long, ternary_each, [T, T, T, T], |a, b, c; r| {
+                let [a, b, c] = float::signed(sum, [a, b, c]);
+                fma(a, b, c, r)
+            });
         }
         LaneFn::FDiv(m) => {
             loops!(m, T, binary_each, binary_each, binary_each, [T, T, T], |a, b; r| div(a, b, r));
@@ -108,10 +105,8 @@ pub(super) fn approximations(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_
             on.binary_each::<f32, f32, f32>(d, s, |a, b| divide(a, b, full, ftz));
         }
         (LaneFn::FusedQuotient { full, mode, sum }, _) => {
-            on.ternary_each::<f32, f32, f32, f32>(d, s, |a, b, c| match sum {
-                FusedSum::Add => divide_add([a, b, c], full, mode),
-                FusedSum::Sub => divide_add([a, b, -c], full, mode),
-                FusedSum::From => divide_add([-a, b, c], full, mode),
+            on.ternary_each::<f32, f32, f32, f32>(d, s, |a, b, c| {
+                divide_add(float::signed(sum, [a, b, c]), full, mode)
             });
         }
         (LaneFn::Approximate { f: Approximation::Reciprocal, .. }, Type::F64) => {

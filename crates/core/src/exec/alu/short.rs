@@ -2,7 +2,7 @@
 
 use super::no_such_form;
 use crate::exec::arith::convert::convert;
-use crate::exec::arith::float::{abs, add, finish, flushed, max, min, neg, sub, xorsign};
+use crate::exec::arith::float::{abs, add, finish, flushed, max, min, neg, signed, sub, xorsign};
 use crate::exec::arith::half::{Brain, Half, Short, multiply, multiply_add};
 use crate::exec::arith::integer::Integer;
 use crate::exec::arith::mufu;
@@ -54,12 +54,10 @@ fn floats<H: Short + Element<Cell = u32>>(op: &LaneOp, on: &mut Lanes<'_>) {
         }
         LaneFn::FMul(m) => each(op, on, |a: H, b, _| multiply(a, b, m)),
         LaneFn::Fma(m) => each(op, on, |a: H, b, c| multiply_add(a, b, c, m)),
-        LaneFn::FusedSub { mode: m, from: false } => {
-            each(op, on, |a: H, b, c| multiply_add(a, b, neg(c), m))
-        }
-        LaneFn::FusedSub { mode: m, .. } => {
-            each(op, on, |a: H, b, c| multiply_add(neg(a), b, c, m))
-        }
+        LaneFn::FusedProduct { mode: m, sum } => each(op, on, |a: H, b, c| {
+            let [a, b, c] = signed(sum, [a, b, c]);
+            multiply_add(a, b, c, m)
+        }),
         LaneFn::FNeg { ftz } => each(op, on, |a: H, _, _| neg(flushed(a, ftz))),
         LaneFn::FAbs { ftz } => each(op, on, |a: H, _, _| abs(flushed(a, ftz))),
         LaneFn::FMin { ftz, nan, xorsign: signs } => each(op, on, |a: H, b, _| {

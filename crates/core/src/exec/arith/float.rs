@@ -18,7 +18,7 @@ pub(crate) use flushing::{
 
 use super::exact::{Exact, F32, F64, Format};
 use crate::isa::{FloatMode, Round};
-use crate::kernel::TestFn;
+use crate::kernel::{FusedSum, TestFn};
 
 /// Operations common to all floats.
 pub(crate) trait Float: Copy + PartialOrd {
@@ -444,6 +444,16 @@ fn choose<F: Float>(a: F, b: F, nan: bool, number: F) -> F {
 #[inline(always)]
 pub(crate) fn neg<F: Float>(a: F) -> F {
     F::canonical(if a.nan() { a } else { a.flip() }, [a; 3])
+}
+
+/// Returns the operands of the fused multiply-add that computes `sum`.
+#[inline(always)]
+pub(crate) fn signed<F: Float>(sum: FusedSum, [a, b, c]: [F; 3]) -> [F; 3] {
+    match sum {
+        FusedSum::Add => [a, b, c],
+        FusedSum::Sub => [a, b, neg(c)],
+        FusedSum::From => [neg(a), b, c],
+    }
 }
 
 /// Returns `|a|`; a NaN keeps its sign.

@@ -61,7 +61,7 @@ const fn arity(f: LaneFn) -> usize {
         | Fns
         | Shf { .. }
         | Fma(_)
-        | FusedSub { .. }
+        | FusedProduct { .. }
         | FusedQuotient { .. } => 3,
         Slct { .. } => 3,
         Bfi => 4,

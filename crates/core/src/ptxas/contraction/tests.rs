@@ -54,8 +54,8 @@ fn arithmetic(body: &str) -> String {
         LaneFn::FAdd(_) => Some("+"),
         LaneFn::FSub(_) => Some("sub"),
         LaneFn::Fma(_) => Some("*+"),
-        LaneFn::FusedSub { from: false, .. } => Some("*sub"),
-        LaneFn::FusedSub { .. } => Some("sub*"),
+        LaneFn::FusedProduct { sum: FusedSum::Sub, .. } => Some("*sub"),
+        LaneFn::FusedProduct { .. } => Some("sub*"),
         _ => None,
     };
     let of = |step: &crate::code::MicroOp| name(lane(&step.inst)?.f, step.count);
