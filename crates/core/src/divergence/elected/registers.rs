@@ -1,6 +1,6 @@
 //! Barrier registers: their participants, those that have arrived, and what BREAK and BMOV do.
 
-use super::{Elected, Lanes, REGISTERS, bit};
+use super::{Elected, Lanes, REGISTERS, Unseen, bit};
 use crate::base::{JoinId, LaneMask, Pc};
 use crate::divergence::GroupState;
 
@@ -93,11 +93,17 @@ impl Elected {
         there.fold(LaneMask::EMPTY, |all, g| all | g.lanes)
     }
 
-    /// Returns true if the BSYNC of a barrier executes again, once.
+    /// Returns true if the BSYNC of a barrier executes again, once; the lanes that then execute it
+    /// were elected.
+    ///
+    /// The return comes before the changes: of one `bool` that is both stored and returned to an
+    /// `if`, rustc 1.95 leaves the store without a value (optimized builds only).
     pub(super) fn executes_again(&mut self, join: JoinId) -> bool {
-        let again = self.twice & bit(join) != 0;
+        if self.twice & bit(join) == 0 {
+            return false;
+        }
         self.set_twice(join, false);
-        self.elected.0 |= again;
-        again
+        self.elected = Unseen(true);
+        true
     }
 }

@@ -416,3 +416,21 @@ fn the_search_goes_on_from_the_lane_that_was_found_last() {
     w.advance(exit(0b0110));
     runs(&w, 20, 0b1000); // lane 3 comes before lane 0
 }
+
+#[test]
+fn a_sync_of_lanes_that_stayed_together_elects_nobody() {
+    let mut w = warp();
+    w.advance(set_of(0, 1));
+    w.advance(sync(0, 2));
+    runs(&w, 2, 0b1111);
+    assert!(!w.take_election());
+    // After a second BSSY the BSYNC executes twice.
+    w.advance(set_of(0, 3));
+    w.advance(set_of(0, 4));
+    w.advance(sync(0, 5));
+    runs(&w, 4, 0b1111);
+    assert!(w.take_election());
+    w.advance(sync(0, 5));
+    runs(&w, 5, 0b1111);
+    assert!(!w.take_election());
+}
