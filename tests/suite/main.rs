@@ -3,6 +3,7 @@
 mod architecture;
 mod array;
 mod ask;
+mod banks;
 mod bursts;
 mod calibrate;
 mod calls;

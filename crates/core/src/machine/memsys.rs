@@ -17,8 +17,8 @@ mod native;
 mod queue;
 mod shape;
 
-use banks::atomic_wavefronts;
-pub(super) use banks::{ideal_wavefronts, wavefronts};
+use banks::atomic_passes;
+pub(super) use banks::{Passes, passes};
 use images::TextureUnit;
 pub(super) use images::{Fetch, Texels};
 pub(super) use lines::Lines;
@@ -79,7 +79,7 @@ pub(super) struct MemorySystem {
     /// Scratch: lines of the request being served.
     lines: Lines,
     /// Shape of a step's last access to shared memory, and its passes over the banks, by PC.
-    in_banks: Vec<Option<Box<(Shape, u32)>>>,
+    in_banks: Vec<Option<Box<(Shape, Passes)>>>,
     /// True if the access to be served has the shape of the step's last one.
     pub has_last_shape: bool,
 }
@@ -276,11 +276,11 @@ impl MemorySystem {
     /// Returns the passes over the banks of shared memory.
     ///
     /// A step's loads and stores, of which `access` is one, mostly have one shape.
-    fn passes(&mut self, pc: Pc, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
+    fn passes(&mut self, pc: Pc, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Passes {
         let banks = self.spec.shared_banks;
         let has_last_shape = std::mem::take(&mut self.has_last_shape);
         if access.row && access.bytes == 4 {
-            return wavefronts(access, addresses, banks);
+            return passes(access, addresses, banks);
         }
         if self.in_banks.len() <= pc.index() {
             self.in_banks.resize_with(pc.index() + 1, || None);
@@ -288,7 +288,7 @@ impl MemorySystem {
         match &mut self.in_banks[pc.index()] {
             Some(known) if has_last_shape || known.0.fits(access, addresses) => known.1,
             slot => {
-                let passes = wavefronts(access, addresses, banks);
+                let passes = passes(access, addresses, banks);
                 let new = (Shape::new(access, addresses), passes);
                 match slot {
                     Some(known) => **known = new,
@@ -313,22 +313,21 @@ impl MemorySystem {
     ) -> Served {
         let banks = self.spec.shared_banks;
         let (passes, on_one_word) = match access.kind {
-            AccessKind::Atomic => atomic_wavefronts(access, addresses, banks),
+            AccessKind::Atomic => atomic_passes(access, addresses, banks),
             _ => (self.passes(pc, access, addresses), 1),
         };
-        let ideal = ideal_wavefronts(access, banks);
         let mut done = now + Cycle::from(self.spec.shared_latency);
-        if passes > 1 {
-            done += Cycle::from(passes - 1) * Cycle::from(self.spec.shared_conflict);
+        if passes.all > 1 {
+            done += Cycle::from(passes.all - 1) * Cycle::from(self.spec.shared_conflict);
         }
         done += Cycle::from(on_one_word - 1) * Cycle::from(self.spec.shared_atomic_conflict);
         let traffic = Traffic {
             memory: MemoryKind::Shared,
-            wavefronts: passes,
-            ideal_wavefronts: ideal,
+            wavefronts: passes.all,
+            ideal_wavefronts: passes.ideal,
             ..blank(access)
         };
-        Served { traffic, done, port: Cycle::from(passes.max(1)), taken: now, begins: now }
+        Served { traffic, done, port: Cycle::from(passes.all.max(1)), taken: now, begins: now }
     }
 }
 

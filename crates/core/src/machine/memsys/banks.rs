@@ -2,24 +2,34 @@
 
 use super::distinct::{Distinct, Repeats, of_close};
 use crate::base::{LaneMask, MAX_LANES};
-use crate::exec::MemoryAccess;
+use crate::exec::{AccessKind, MemoryAccess};
 
 /// Maximum number of banks.
 const BANKS: u32 = 64;
+
+/// Passes over the banks that an access takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::machine) struct Passes {
+    /// All of them.
+    pub all: u32,
+    /// Those without bank conflicts: one for each group of lanes that is served at once.
+    pub ideal: u32,
+}
 
 /// Returns the passes that the banks need.
 ///
 /// For each group of lanes that is served at once, that is the largest number of distinct words in
 /// one bank. An H200 serves a warp at once at up to 4 bytes per lane, half of one at 8 and a
-/// quarter at 16, and twice as many lanes if neighbours (or lanes two apart) have equal addresses.
-pub(in crate::machine) fn wavefronts(
+/// quarter at 16, and loads of twice as many lanes if neighbours (or lanes two apart) have equal
+/// addresses.
+pub(in crate::machine) fn passes(
     access: MemoryAccess,
     addresses: &[u64; MAX_LANES],
     banks: u32,
-) -> u32 {
+) -> Passes {
     let words_per_lane = u32::from(access.bytes).div_ceil(4).max(1);
     if access.row && words_per_lane.is_power_of_two() && banks >= MAX_LANES as u32 {
-        return words_per_lane; // each group has adjacent words
+        return Passes { all: words_per_lane, ideal: words_per_lane }; // groups of adjacent words
     }
     let paired = |apart: u32| {
         let partner = |lane: u32| addresses[(lane ^ apart) as usize % MAX_LANES];
@@ -27,31 +37,32 @@ pub(in crate::machine) fn wavefronts(
         access.lanes.lanes().all(|lane| !access.lanes.contains(lane ^ apart) || equal(lane))
     };
     let group = match words_per_lane {
-        1 => return passes_of(access.lanes, 1, addresses, banks),
-        words if paired(1) || paired(2) => 64 / words,
+        1 => return Passes { all: passes_of(access.lanes, 1, addresses, banks), ideal: 1 },
+        words if access.kind == AccessKind::Read && (paired(1) || paired(2)) => 64 / words,
         words => 32 / words,
     };
-    let mut passes = 0;
+    let mut passes = Passes::default();
     for first in (0..32).step_by(group.max(1) as usize) {
         let lanes = access.lanes & LaneMask(LaneMask::first_n(group).0 << first);
         if !lanes.is_empty() {
-            passes += passes_of(lanes, words_per_lane, addresses, banks);
+            passes.all += passes_of(lanes, words_per_lane, addresses, banks);
+            passes.ideal += 1;
         }
     }
     passes
 }
 
 /// Returns the passes of an atomic access, and the most lanes that access one word, at least 1.
-pub(super) fn atomic_wavefronts(
+pub(super) fn atomic_passes(
     access: MemoryAccess,
     addresses: &[u64; MAX_LANES],
     banks: u32,
-) -> (u32, u32) {
+) -> (Passes, u32) {
     if access.bytes <= 4 && !access.row {
         let words = words_of(access.lanes, 1, addresses, banks);
-        return (words.longest, words.most.max(1));
+        return (Passes { all: words.longest, ideal: 1 }, words.most.max(1));
     }
-    (wavefronts(access, addresses, banks), same_word_lanes(access, addresses))
+    (passes(access, addresses, banks), same_word_lanes(access, addresses))
 }
 
 /// Returns the most lanes that access the same word, at least 1.
@@ -96,10 +107,4 @@ fn words_of(
         }
     }
     words.repeats()
-}
-
-/// Returns the passes of the same bytes without conflicts.
-pub(in crate::machine) fn ideal_wavefronts(access: MemoryAccess, banks: u32) -> u32 {
-    let words = access.lanes.count() * u32::from(access.bytes).div_ceil(4).max(1);
-    words.div_ceil(banks.max(1)).max(1)
 }

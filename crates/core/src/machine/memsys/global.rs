@@ -1,6 +1,6 @@
 //! Accesses to global and local memory: L1, the way to L2, and DRAM.
 
-use super::banks::{same_word_lanes, wavefronts};
+use super::banks::{passes, same_word_lanes};
 use super::{MemorySystem, Served, blank};
 use crate::base::{Cycle, MAX_LANES};
 use crate::event::{AccessWay, MemoryKind, Traffic};
@@ -59,7 +59,7 @@ impl MemorySystem {
         let looks_in_l1 = access.kind == AccessKind::Read && !access.bypass_l1;
         // Within one line no two words share a bank.
         let passes = if self.spec.l1_conflict > 0 && count > 1 {
-            Cycle::from(wavefronts(access, addresses, self.spec.shared_banks))
+            Cycle::from(passes(access, addresses, self.spec.shared_banks).all)
         } else {
             1
         };

@@ -8,7 +8,7 @@ use crate::machine::cache::sectors_in;
 
 fn shared(bytes: u8, address: impl Fn(u64) -> u64) -> u32 {
     let addresses = std::array::from_fn(|lane| address(lane as u64));
-    wavefronts(read(bytes), &addresses, 32)
+    passes(read(bytes), &addresses, 32).all
 }
 
 fn read(bytes: u8) -> MemoryAccess {
@@ -52,7 +52,8 @@ fn passes_and_lanes_on_one_word_are_those_of_a_plain_count() {
         let passes = (0..32).map(in_bank).max().unwrap_or(0) as u32;
         let on_one = words.iter().map(|word| words.iter().filter(|&other| other == word).count());
         let on_one = on_one.max().unwrap_or(1) as u32;
-        assert_eq!(atomic_wavefronts(access, &addresses, 32), (passes, on_one), "seed {seed}");
+        let passes = Passes { all: passes, ideal: 1 };
+        assert_eq!(atomic_passes(access, &addresses, 32), (passes, on_one), "seed {seed}");
         assert_eq!(same_word_lanes(access, &addresses), on_one, "seed {seed}");
     }
 }

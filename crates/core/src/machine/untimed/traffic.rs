@@ -5,7 +5,7 @@ use crate::event::{MemoryKind, Traffic};
 use crate::exec::MemoryAccess;
 use crate::isa::Space;
 use crate::machine::cache::sectors_in;
-use crate::machine::memsys::{Lines, Texels, blank, ideal_wavefronts, interleave, wavefronts};
+use crate::machine::memsys::{Lines, Texels, blank, interleave, passes};
 use crate::spec::{Memory, Transactions};
 
 /// Returns the traffic of an access.
@@ -20,12 +20,15 @@ pub(super) fn of(
 ) -> Traffic {
     match access.space {
         Space::Const | Space::Param => Traffic { memory: MemoryKind::Const, ..blank(access) },
-        Space::Shared => Traffic {
-            memory: MemoryKind::Shared,
-            wavefronts: wavefronts(access, addresses, memory.shared_banks),
-            ideal_wavefronts: ideal_wavefronts(access, memory.shared_banks),
-            ..blank(access)
-        },
+        Space::Shared => {
+            let passes = passes(access, addresses, memory.shared_banks);
+            Traffic {
+                memory: MemoryKind::Shared,
+                wavefronts: passes.all,
+                ideal_wavefronts: passes.ideal,
+                ..blank(access)
+            }
+        }
         Space::Local => {
             interleave(access, addresses, place);
             local(access, addresses, memory)
