@@ -19,6 +19,7 @@ mod cuda;
 mod docs;
 mod drawing;
 mod driver;
+mod elections;
 mod exec;
 mod explain;
 mod exports;

@@ -202,11 +202,14 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
 
         let last = now + Cycle::from(cost.slots.max(cost.interval) * (masks - 1));
-        let mut times =
-            Times { resume: cost.gap.after(last), done: last + Cycle::from(cost.latency) };
+        let mut times = Times {
+            resume: cost.gap.after(last),
+            done: last + Cycle::from(cost.latency),
+            masks: 0,
+        };
         if NATIVE && cost.queues > 0 {
             times.done += self.queue_special(scheduler, cost, now);
-            times.done += self.matched(&step.inst.op, lanes, warp);
+            times.done += self.matched(scheduler, &step.inst.op, lanes, warp, now);
         }
         if NATIVE && cost.loads_constant && cost.constant > 0 {
             times.done += self.constants.fetch(cost.constant, now) - now;
@@ -263,6 +266,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
             let at = now + Cycle::from(cx.program.election);
             warp.resolves = warp.resolves.max(Until::new(at, Stall::BranchResolving));
         }
+        if NATIVE && times.masks > 0 {
+            self.meet_in_parts(scheduler, warp, times.masks, now);
+        }
         let mut reads_from = now;
         if let Some(queue) = queue {
             reads_from = self.queue(scheduler, cost, (queue, masks), now, &mut times.done);
@@ -306,6 +312,8 @@ struct Times {
     resume: Until,
     /// Earliest issue of a dependent step.
     done: Cycle,
+    /// Masks of a WARPSYNC of machine code by lanes that are not all of the warp's; else 0.
+    masks: u32,
 }
 
 /// Effect of an issue on other warps.

@@ -66,6 +66,8 @@ pub(super) struct Scheduler {
     busy: [Cycle; PORTS],
     /// Cycle from which the special function unit is free (machine code, which queues for it).
     pub special_until: Cycle,
+    /// Cycle from which the next MATCH or WARPSYNC compares lanes (machine code).
+    pub compares_from: Cycle,
     /// Queues of requests to units of the SM (machine code).
     pub requests: [Requests; QUEUES],
     /// Read ports of the register file (machine code).
@@ -99,6 +101,7 @@ impl Scheduler {
             active: 0,
             busy: [0; PORTS],
             special_until: 0,
+            compares_from: 0,
             requests: [Requests::default(); QUEUES],
             ports: ReadPorts::default(),
             same_warp: false,
@@ -149,6 +152,13 @@ impl Scheduler {
     pub(super) fn free(&self, port: Port, shared: &SharedPorts) -> Cycle {
         let port = port as usize % PORTS;
         self.busy[port].max(shared.busy[port])
+    }
+
+    /// Lets lanes be compared for some cycles (MATCH, WARPSYNC). Returns the wait for others.
+    pub(super) fn compare(&mut self, cycles: u32, now: Cycle) -> Cycle {
+        let start = self.compares_from.max(now);
+        self.compares_from = start + Cycle::from(cycles);
+        start - now
     }
 
     /// Makes one of its own ports busy until `until`.

@@ -35,6 +35,10 @@ pub struct SassTimes {
     /// Cycles from YIELD to the next instruction, from another one to that of an elected group, and
     /// of a branch through a register whose lanes have several targets.
     pub yields: u32,
+    /// Cycles of a WARPSYNC by lanes that are not all of the warp's, without those of its masks.
+    pub gather: u32,
+    /// Further cycles of such a WARPSYNC per mask.
+    pub gather_mask: u32,
     /// Cycles from the issue of a memory instruction until its sources have been read.
     pub read: u32,
     /// The same for instructions of the pipe `Xu`.
@@ -53,7 +57,8 @@ pub struct SassTimes {
     pub load_8: u32,
     /// Further cycles of a load of 16 bytes per lane.
     pub load_16: u32,
-    /// Further cycles of LDC per further address, and of MATCH per further value.
+    /// Further cycles of LDC per further address, and of MATCH per further value. A MATCH or
+    /// WARPSYNC holds up others of its scheduler for as long with each of its values or masks.
     pub distinct: u32,
     /// Latencies of the memory system, in cycles from issue to write-back.
     pub accesses: Option<Latencies>,

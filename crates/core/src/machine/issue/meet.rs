@@ -85,19 +85,23 @@ fn is_further_branch(warp: &Warp, active: LaneMask, taken: LaneMask) -> bool {
 
 /// Executes WARPSYNC of machine code for `lanes`, and reports the sets that go on.
 ///
-/// A WARPSYNC.EXCLUSIVE whose lanes have several masks is reported as a divergent branch.
+/// A WARPSYNC.EXCLUSIVE whose lanes have several masks is reported as a divergent branch. Returns
+/// the number of masks of the sets that go on or wait; 0 for one mask of all live lanes.
 pub(in crate::machine) fn gather_native(
     (step, lanes): (&MicroOp, LaneMask),
     warp: &mut Warp,
     (sm, w, pc): (SmId, usize, Pc),
     cycle: Cycle,
     observer: &mut impl Observer,
-) {
-    let Op::Gather { meeting, .. } = &step.inst.op else { return };
+) -> u32 {
+    let Op::Gather { meeting, .. } = &step.inst.op else { return 0 };
     let slot = WarpId(w as u32);
     let sets = exec::members(&step.inst, lanes, &warp.registers);
     let mut sets = sets.map(|Members { named, lanes }| (lanes, named));
-    let Some(lowest) = sets.next() else { return warp.control.go(step.next) };
+    let Some(lowest) = sets.next() else {
+        warp.control.go(step.next);
+        return 0;
+    };
     let mut sets: Vec<_> = sets.collect(); // mostly none
     let set_of = |lane| *sets.iter().find(|set| set.0.contains(lane)).unwrap_or(&lowest);
     let first = first_set(lanes, |lane| set_of(lane).0);
@@ -114,6 +118,8 @@ pub(in crate::machine) fn gather_native(
     for &(lanes, members) in now.iter().filter(|&&set| goes_on(set)) {
         observer.on(Event::Collective { sm, warp: slot, pc, lanes, members });
     }
+    let in_parts = !warp.control.live().is_subset(first.1);
+    let masks = if in_parts { now.len() as u32 } else { 0 };
     match *meeting {
         Meeting::Common => warp.control.gather(now, step.next),
         Meeting::Exclusive => {
@@ -125,6 +131,7 @@ pub(in crate::machine) fn gather_native(
         }
         Meeting::Collective { end } => warp.control.gather_together(first, step.next, end),
     }
+    masks
 }
 
 /// Returns the votes of lanes that arrive at a barrier, for `bar.red`.

@@ -45,7 +45,8 @@ impl<O: Observer> Issuer<'_, O> {
     ) -> Cycle {
         let mut delay = 0;
         if cost.queues > 0 {
-            delay = self.queue_special(scheduler, cost, now) + self.matched(cost.op, lanes, warp);
+            delay = self.queue_special(scheduler, cost, now);
+            delay += self.matched(scheduler, cost.op, lanes, warp, now);
         } else {
             scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
         }
@@ -60,8 +61,16 @@ impl<O: Observer> Issuer<'_, O> {
         delay
     }
 
-    /// Returns the delay of MATCH by further values; 0 for other instructions.
-    pub(super) fn matched(&self, op: &Op, lanes: LaneMask, warp: &Warp) -> Cycle {
+    /// Returns the delay of MATCH by further values, and by lanes of other warps that are compared
+    /// before its own; 0 for other instructions.
+    pub(super) fn matched(
+        &self,
+        scheduler: &mut Scheduler,
+        op: &Op,
+        lanes: LaneMask,
+        warp: &Warp,
+        now: Cycle,
+    ) -> Cycle {
         let (Op::Native(op), Some(times)) = (op, &self.cx.spec.sass) else { return 0 };
         let NativeFn::Match { wide, .. } = op.f else { return 0 };
         let Row(low) = op.s[0].row;
@@ -69,7 +78,23 @@ impl<O: Observer> Issuer<'_, O> {
         let values = distinct(lanes, |lane| {
             word(low, lane) | if wide { word(low.wrapping_add(1), lane) << 32 } else { 0 }
         });
-        Cycle::from((values - 1) * times.distinct)
+        let waits = scheduler.compare(values * times.distinct, now);
+        waits + Cycle::from((values - 1) * times.distinct)
+    }
+
+    /// Lets a warp wait for a WARPSYNC with `masks` that are not of all its lanes.
+    #[inline(never)]
+    pub(super) fn meet_in_parts(
+        &self,
+        scheduler: &mut Scheduler,
+        warp: &mut Warp,
+        masks: u32,
+        now: Cycle,
+    ) {
+        let Some(times) = &self.cx.spec.sass else { return };
+        let waits = scheduler.compare(masks * times.distinct, now);
+        let at = now + waits + Cycle::from(times.gather + masks * times.gather_mask);
+        warp.resolves = warp.resolves.max(Until::new(at, Stall::BranchResolving));
     }
 
     /// Returns the later of `until` and the waits of a step with [waits of its own](Cost::waits).

@@ -129,7 +129,8 @@ impl<O: Observer> Issuer<'_, O> {
                 warp.control.ret(&back);
             }
             Effect::Gather { lanes } => {
-                gather_native((step, lanes), warp, (sm, w, pc), now, &mut self.observer);
+                times.masks =
+                    gather_native((step, lanes), warp, (sm, w, pc), now, &mut self.observer);
             }
             Effect::EndCollective => warp.control.end_collective(next),
             Effect::Exit { lanes } if lanes.is_empty() => warp.control.go(next),
