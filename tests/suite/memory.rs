@@ -1,6 +1,9 @@
-//! Registers of 128 bits and memory on the stack, in PTX and in machine code.
+//! Registers of 128 bits and memory on the stack, in PTX and in machine code; generic accesses to
+//! two memories.
 
 use std::fs;
+
+use serde_json::Value;
 
 use super::cli::{Ended, good, refused, simt_sim};
 
@@ -59,6 +62,39 @@ fn too_much_and_misaligned_memory_are_faults() {
             let path = changed(name, 10 + i, old, new);
             let Ended { code, out, err, .. } = simt_sim(&["run", &path, "--mode", mode]);
             assert!(code != 0 && (err + &out).contains(words), "{name} {new}: {code}");
+        }
+    }
+}
+
+/// Returns what a kernel's accesses count in each memory, without what time decides.
+fn traffic(options: &[&str]) -> Vec<[Value; 7]> {
+    let run = ["run", "tests/memory/generic.ir", "--checks", "--format", "json"];
+    let out = good(&[&run[..], options].concat());
+    let report: Value = serde_json::from_str(&out).expect("a report");
+    let held = report["expectations"].as_array().expect("a list");
+    assert!(!held.is_empty() && report["checks"]["findings"] == Value::Array(Vec::new()), "{out}");
+    const KEYS: [&str; 7] = [
+        "memory",
+        "way",
+        "requests",
+        "requested_bytes",
+        "sectors",
+        "wavefronts",
+        "ideal_wavefronts",
+    ];
+    let rows = report["memory"].as_array().expect("a list");
+    rows.iter().map(|row| KEYS.map(|key| row[key].clone())).collect()
+}
+
+/// As on an H200: a mix of shared and global memory counts what both parts count alone.
+#[test]
+fn an_access_to_two_memories_counts_as_one_to_each() {
+    for mode in ["volta", "pre-volta"] {
+        for timing in ["cycles", "off"] {
+            let of = |kernel| traffic(&["--mode", mode, "--timing", timing, "--kernel", kernel]);
+            let mixed = of("mixed");
+            assert!(mixed.len() > 5, "{mixed:?}");
+            assert_eq!(mixed, of("apart"), "{mode} {timing}");
         }
     }
 }

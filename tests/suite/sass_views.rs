@@ -98,11 +98,11 @@ fn faults_of_machine_code_are_named_at_their_cuda_lines() {
     }
 }
 
-/// Asynchronous copies, barrier objects of both layouts, generic addresses by both conventions,
-/// functions outside of the kernels, atomics that end in a loop for shared memory, IMNMX and RED,
-/// and WARPSYNC for lanes that wait at a BSYNC; textures and surfaces whose objects are in
-/// constants, in uniform registers, in thread registers, and found by a loop of R2UR; sums that
-/// compare signs of registers and of constants.
+/// Asynchronous copies, barrier objects of both layouts, generic addresses by both conventions and
+/// of several memories at once, lanes that NOP keeps together, functions outside of the kernels,
+/// atomics that end in a loop for shared memory, IMNMX and RED, and WARPSYNC for lanes that wait at
+/// a BSYNC; textures and surfaces whose objects are in constants, in uniform registers, in thread
+/// registers, and found by a loop of R2UR; sums that compare signs of registers and of constants.
 #[test]
 fn small_machine_code_leaves_what_it_expects() {
     for name in [
@@ -119,6 +119,7 @@ fn small_machine_code_leaves_what_it_expects() {
         "generic_addresses",
         "generic_addresses_80",
         "generic_constants",
+        "generic_places",
         "images",
         "images_75",
         "images_80",
@@ -131,6 +132,7 @@ fn small_machine_code_leaves_what_it_expects() {
         "saturated_sums_80",
         "shared_size",
         "twice",
+        "warp_exchange",
         "warp_sync_in_branch",
     ] {
         let Ended { code, out, err, .. } = simt_sim(&["run", &format!("tests/sass/{name}.sass")]);
@@ -146,6 +148,19 @@ fn correct_machine_code_has_no_findings() {
         let file = format!("programs/sass/{name}.sass");
         let found = json(&["run", &file, "--checks", "--set", "n=4096"]);
         assert_eq!(found["checks"]["findings"], Value::Array(Vec::new()), "{name}");
+    }
+}
+
+/// Nor have generic accesses to several memories at once, and lanes that NOP, which stands for
+/// `__syncwarp()`, keeps together.
+#[test]
+fn lanes_of_several_memories_and_lanes_kept_together_have_no_findings() {
+    for name in ["generic_places", "warp_exchange"] {
+        for timing in ["cycles", "off"] {
+            let file = format!("tests/sass/{name}.sass");
+            let found = json(&["run", &file, "--checks", "--timing", timing]);
+            assert_eq!(found["checks"]["findings"], Value::Array(Vec::new()), "{name} {timing}");
+        }
     }
 }
 

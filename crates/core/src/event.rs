@@ -339,7 +339,7 @@ pub enum Event {
 /// Memory access of a warp's lanes, in program terms.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneAccess<'a> {
-    /// Memory accessed. For a generic access to several, that of the lowest lane.
+    /// Memory accessed. A generic access to several is an access of each.
     pub memory: MemoryKind,
     /// Load, store or atomic.
     pub way: AccessWay,

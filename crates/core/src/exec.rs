@@ -96,11 +96,11 @@ pub struct Env<'a> {
     pub clock: u64,
     /// Value of `%globaltimer`.
     pub nanoseconds: u64,
-    /// Scratch: byte address of each lane in the last [`Effect::Access`].
+    /// Scratch: byte address of each lane in the last [`Effect::Access`] or [`Effect::Accesses`].
     /// An address is an offset in its space (absolute for global and const). Lanes outside
-    /// `Access::lanes` hold garbage.
+    /// [`MemoryAccess::lanes`] hold garbage.
     pub addresses: &'a mut [u64; MAX_LANES],
-    /// Results of calls of the runtime system; the driver empties it.
+    /// Results that an [`Effect`] does not hold; the driver empties it.
     pub system: &'a mut SystemLog,
 }
 
@@ -162,6 +162,10 @@ pub enum Effect {
     EndCollective,
     /// Memory was accessed at `Env::addresses`.
     Access(MemoryAccess),
+    /// Lanes of a generic access reached several memories, at `Env::addresses`.
+    ///
+    /// [`SystemLog::parts`] has an access of each, with its lanes.
+    Accesses,
     /// A texture was fetched from or a surface accessed, at `Env::addresses` and
     /// [`SystemLog::taps`].
     Image(MemoryAccess),
@@ -212,7 +216,7 @@ pub enum AccessKind {
 /// One warp-level memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryAccess {
-    /// The space accessed; a generic access is resolved by its addresses.
+    /// The space accessed, never generic: addresses resolve a generic access.
     pub space: Space,
     /// Read, write or both.
     pub kind: AccessKind,
@@ -381,7 +385,7 @@ fn other_step(
         Op::Texture(op) => return texture::fetch(op, lanes, registers, env),
         Op::Surface(op) => return surface::access(op, lanes, registers, env),
         Op::ImageQuery(op) => texture::query(op, lanes, registers, env)?,
-        Op::Fence(_) | Op::Hint { .. } => {}
+        Op::Fence(_) | Op::Hint { .. } | Op::Together => {}
         &Op::Sleep { t } => {
             let row = &registers.narrow[usize::from(t.0)];
             let longest = lanes.lanes().map(|lane| row[lane as usize]).max();

@@ -279,6 +279,9 @@ impl Checker {
                 }
                 warp.clock.fence(&mut block.clock, lanes, warp.live);
             }
+            Role::Together if common.checks.races && !lanes.is_empty() => {
+                warp.clock.warp_barrier(&mut block.clock, lanes, warp.live);
+            }
             _ => {}
         }
     }

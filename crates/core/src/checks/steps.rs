@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::cells::Manner;
 use crate::base::Pc;
 use crate::code::MicroOp;
-use crate::isa::Space;
 use crate::kernel::{Around, BarrierKind, Kernel, MBarrierFn, MemoryOrder, Op, Register};
 
 /// Role of a step in the checks.
@@ -19,10 +18,12 @@ pub(super) enum Role {
     Fence,
     /// `bar.warp.sync`
     WarpSync,
+    /// NOP of machine code: the lanes that execute it are together.
+    Together,
     /// Block barrier. `aligned`: all lanes of a warp arrive together. `sync`: it waits.
     Barrier { aligned: bool, sync: bool },
     /// Memory access.
-    Access { global: Manner, shared: Manner, order: MemoryOrder, generic: bool },
+    Access { global: Manner, shared: Manner, order: MemoryOrder },
 }
 
 /// Register that a step reads or writes, by its index among the checked registers.
@@ -81,7 +82,8 @@ impl Steps {
             .collect();
         let looks = |f: &Facts| {
             let guard = f.decision.is_some() && matches!(f.role, Role::Barrier { .. });
-            guard || matches!(f.role, Role::Exit | Role::Fence) || !f.uses.is_empty()
+            let acts = matches!(f.role, Role::Exit | Role::Fence | Role::Together);
+            guard || acts || !f.uses.is_empty()
         };
         Steps { looked: facts.iter().map(looks).collect(), facts, decisions: decisions.len() }
     }
@@ -129,18 +131,19 @@ fn decisions(kernel: &Kernel) -> (Vec<u32>, BTreeMap<u32, Vec<usize>>) {
 }
 
 fn role(op: &Op, awaited: bool) -> Role {
-    let access = |order: MemoryOrder, space: Space| {
+    let access = |order: MemoryOrder| {
         let (global, shared) = match order {
             MemoryOrder::Weak => (Manner::Weak, Manner::Weak),
             MemoryOrder::Volatile if !awaited => (Manner::Strong, Manner::Volatile),
             _ => (Manner::Strong, Manner::Strong),
         };
-        Role::Access { global, shared, order, generic: space == Space::Generic }
+        Role::Access { global, shared, order }
     };
     match op {
         Op::Exit => Role::Exit,
         Op::Fence(_) => Role::Fence,
         Op::WarpSync { .. } | Op::Gather { .. } => Role::WarpSync,
+        Op::Together => Role::Together,
         Op::Barrier(barrier) => {
             Role::Barrier { aligned: barrier.aligned, sync: barrier.kind != BarrierKind::Arrive }
         }
@@ -150,19 +153,15 @@ fn role(op: &Op, awaited: bool) -> Role {
                 f if f.tests() => Manner::Strong,
                 _ => Manner::Atomic,
             };
-            Role::Access { global: manner, shared: manner, order: op.order, generic: false }
+            Role::Access { global: manner, shared: manner, order: op.order }
         }
-        Op::AsyncCopy(_) => access(MemoryOrder::Weak, Space::Global),
-        Op::MatrixAccess(_) => access(MemoryOrder::Weak, Space::Shared),
-        Op::Load(load) => access(load.access.order, load.access.space),
-        Op::Store(store) => access(store.access.order, store.access.space),
+        Op::AsyncCopy(_) | Op::MatrixAccess(_) => access(MemoryOrder::Weak),
+        Op::Load(load) => access(load.access.order),
+        Op::Store(store) => access(store.access.order),
         Op::AtomicVector(vector) => role(&Op::Atomic(vector.first), awaited),
-        Op::Atomic(atomic) => Role::Access {
-            global: Manner::Atomic,
-            shared: Manner::Atomic,
-            order: atomic.order,
-            generic: atomic.space == Space::Generic,
-        },
+        Op::Atomic(atomic) => {
+            Role::Access { global: Manner::Atomic, shared: Manner::Atomic, order: atomic.order }
+        }
         _ => Role::Other,
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Every lane is checked before any lane moves a word, so a faulting instruction has no effect. A
 //! generic address is resolved by its window (`kernel::layout`). The lanes of one access may reach
-//! different memories, which are disjoint and served one after another. Within a memory, lanes are
-//! served in ascending order: of several stores to one word, the highest lane's wins. (PTX leaves
-//! this undefined.)
+//! different memories, which are disjoint and served one after another; the effect then lists an
+//! access of each ([`Effect::Accesses`]). Within a memory, lanes are served in ascending order: of
+//! several stores to one word, the highest lane's wins. (PTX leaves this undefined.)
 
 mod check;
 mod elements;
@@ -12,7 +12,7 @@ mod fixed;
 mod pattern;
 mod vector;
 
-use check::{Parts, Reach, first_fault, resolve, serve_parts};
+use check::{Parts, Reach, Served, first_fault, resolve, serve_parts};
 pub(super) use check::{check, fill_addresses, first_fault_of};
 pub(super) use elements::put;
 use elements::{element, gather, gather_words, scatter, scatter_words, sign_extend};
@@ -93,8 +93,8 @@ fn load_lanes(
             _ => {}
         }
     }
-    let row = gather_parts(&parts, op, registers, env)?;
-    Ok(effect(parts.space(), row))
+    let served = gather_parts(&parts, op, registers, env)?;
+    Ok(parts.effect(read(op, space, lanes, false), served, env))
 }
 
 /// Returns the access of a load.
@@ -104,18 +104,16 @@ fn read(op: &Load, space: Space, lanes: LaneMask, row: bool) -> MemoryAccess {
     MemoryAccess { space, kind, lanes, bytes, bypass_l1, changed: false, row }
 }
 
-/// Loads elements of any type from any memories. Returns true if they are a row.
+/// Loads elements of any type from any memories.
 #[inline(never)]
 fn gather_parts(
     parts: &Parts,
     op: &Load,
     registers: &mut RegisterFile,
     env: &mut Env<'_>,
-) -> Result<bool, Fault> {
+) -> Result<Served, Fault> {
     let bytes = u64::from(op.access.ty.bytes()) * u64::from(op.access.count);
-    let mut row = false;
     serve_parts(parts, bytes, false, env, |env, space, part, reach| {
-        row = reach.row;
         let addresses = &*env.addresses;
         match space {
             Space::Shared => gather(&*env.shared, op, part, addresses, registers),
@@ -124,11 +122,12 @@ fn gather_parts(
             Space::Generic | Space::Global | Space::Const => {
                 each_segment(env.global, part, addresses, reach, |segment, lanes| {
                     gather(&env.global.view(segment), op, lanes, addresses, registers);
+                    false
                 });
             }
         }
-    })?;
-    Ok(row)
+        false
+    })
 }
 
 /// Executes `st`.
@@ -159,17 +158,17 @@ fn store_lanes(
     let bytes = u64::from(ty.bytes()) * u64::from(count);
     fill_addresses(op.address, lanes, registers, env.addresses);
     let parts = resolve(space, lanes, env.shared.start(), env.addresses);
-    let effect = |space, changed, row| {
-        Effect::Access(MemoryAccess {
-            space,
-            kind: AccessKind::Write,
-            lanes,
-            bytes: bytes as u8,
-            bypass_l1,
-            changed,
-            row,
-        })
+    let access = MemoryAccess {
+        space,
+        kind: AccessKind::Write,
+        lanes,
+        bytes: bytes as u8,
+        bypass_l1,
+        changed: false,
+        row: false,
     };
+    let effect =
+        |space, changed, row| Effect::Access(MemoryAccess { space, changed, row, ..access });
     if let Some((space, lanes)) = parts.only()
         && op.access.is_word()
     {
@@ -191,34 +190,29 @@ fn store_lanes(
             _ => {}
         }
     }
-    let (changed, row) = scatter_parts(&parts, op, registers, env)?;
-    Ok(effect(parts.space(), changed, row))
+    let served = scatter_parts(&parts, op, registers, env)?;
+    Ok(parts.effect(access, served, env))
 }
 
-/// Stores elements of any type to any memories. Returns true if any byte changed, and true if they
-/// are a row.
+/// Stores elements of any type to any memories.
 #[inline(never)]
 fn scatter_parts(
     parts: &Parts,
     op: &Store,
     registers: &RegisterFile,
     env: &mut Env<'_>,
-) -> Result<(bool, bool), Fault> {
+) -> Result<Served, Fault> {
     let bytes = u64::from(op.access.ty.bytes()) * u64::from(op.access.count);
-    let (mut changed, mut row) = (false, false);
     serve_parts(parts, bytes, true, env, |env, space, part, reach| {
-        row = reach.row;
         let addresses = &*env.addresses;
         match space {
-            Space::Shared => changed |= scatter(&mut *env.shared, op, part, addresses, registers),
-            Space::Local => changed |= scatter(&mut *env.local, op, part, addresses, registers),
+            Space::Shared => scatter(&mut *env.shared, op, part, addresses, registers),
+            Space::Local => scatter(&mut *env.local, op, part, addresses, registers),
             _ => each_segment(env.global, part, addresses, reach, |segment, lanes| {
-                let view = &mut env.global.view(segment);
-                changed |= scatter(view, op, lanes, addresses, registers);
+                scatter(&mut env.global.view(segment), op, lanes, addresses, registers)
             }),
         }
-    })?;
-    Ok((changed, row))
+    })
 }
 
 /// Executes `atom` and `red`.
@@ -231,7 +225,6 @@ pub(super) fn atomic(
     if lanes.is_empty() {
         return Ok(Effect::Done);
     }
-    let bytes = u64::from(op.ty.bytes());
     fill_addresses(op.address, lanes, registers, env.addresses);
     let mut lanes = lanes;
     if let Some(p) = op.reached {
@@ -245,38 +238,35 @@ pub(super) fn atomic(
         }
     }
     let parts = resolve(op.space, lanes, env.shared.start(), env.addresses);
-    let mut changed = false;
-    serve_parts(&parts, bytes, true, env, |env, space, part, reach| {
+    let served = update_parts(&parts, op, registers, env)?;
+    Ok(parts.effect(update(op.space, lanes, op.ty.bytes() as u8), served, env))
+}
+
+/// Returns the access of an atomic to `bytes` bytes per lane.
+fn update(space: Space, lanes: LaneMask, bytes: u8) -> MemoryAccess {
+    let kind = AccessKind::Atomic;
+    MemoryAccess { space, kind, lanes, bytes, bypass_l1: true, changed: false, row: false }
+}
+
+/// Updates elements at `Env::addresses` in any memories.
+fn update_parts(
+    parts: &Parts,
+    op: &Atomic,
+    registers: &mut RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<Served, Fault> {
+    let served = serve_parts(parts, op.ty.bytes().into(), true, env, |env, space, part, reach| {
         let addresses = &*env.addresses;
         match space {
-            Space::Shared => {
-                changed |= atomic::serve(&mut *env.shared, op, part, addresses, false, registers)
-            }
-            Space::Local => {
-                changed |= atomic::serve(&mut *env.local, op, part, addresses, false, registers)
-            }
+            Space::Shared => atomic::serve(&mut *env.shared, op, part, addresses, false, registers),
+            Space::Local => atomic::serve(&mut *env.local, op, part, addresses, false, registers),
             _ => each_segment(env.global, part, addresses, reach, |segment, lanes| {
-                changed |= atomic::serve(
-                    &mut env.global.view(segment),
-                    op,
-                    lanes,
-                    addresses,
-                    true,
-                    registers,
-                );
+                let view = &mut env.global.view(segment);
+                atomic::serve(view, op, lanes, addresses, true, registers)
             }),
         }
     })?;
-    let (space, bytes) = (parts.space(), bytes as u8);
-    Ok(Effect::Access(MemoryAccess {
-        space,
-        kind: AccessKind::Atomic,
-        lanes,
-        bytes,
-        bypass_l1: true,
-        changed,
-        row: false,
-    }))
+    Ok(Served { row: false, ..served })
 }
 
 /// Loads from global memory at `Env::addresses`. Returns false: nothing changes.
@@ -287,14 +277,7 @@ pub(super) fn load_at(
     env: &mut Env<'_>,
 ) -> Result<bool, Fault> {
     let parts = Parts::single(Space::Global, lanes);
-    let bytes = u64::from(op.access.ty.bytes()) * u64::from(op.access.count);
-    serve_parts(&parts, bytes, false, env, |env, _, part, reach| {
-        let addresses = &*env.addresses;
-        each_segment(env.global, part, addresses, reach, |segment, lanes| {
-            gather(&env.global.view(segment), op, lanes, addresses, registers);
-        });
-    })?;
-    Ok(false)
+    gather_parts(&parts, op, registers, env).map(Served::any)
 }
 
 /// Stores to global memory at `Env::addresses`. Returns true if any byte changed.
@@ -305,16 +288,7 @@ pub(super) fn store_at(
     env: &mut Env<'_>,
 ) -> Result<bool, Fault> {
     let parts = Parts::single(Space::Global, lanes);
-    let bytes = u64::from(op.access.ty.bytes()) * u64::from(op.access.count);
-    let mut changed = false;
-    serve_parts(&parts, bytes, true, env, |env, _, part, reach| {
-        let addresses = &*env.addresses;
-        each_segment(env.global, part, addresses, reach, |segment, lanes| {
-            let view = &mut env.global.view(segment);
-            changed |= scatter(view, op, lanes, addresses, registers);
-        });
-    })?;
-    Ok(changed)
+    scatter_parts(&parts, op, registers, env).map(Served::any)
 }
 
 /// Updates global memory at `Env::addresses`. Returns true if any byte changed.
@@ -325,30 +299,22 @@ pub(super) fn atomic_at(
     env: &mut Env<'_>,
 ) -> Result<bool, Fault> {
     let parts = Parts::single(Space::Global, lanes);
-    let mut changed = false;
-    serve_parts(&parts, op.ty.bytes().into(), true, env, |env, _, part, reach| {
-        let addresses = &*env.addresses;
-        each_segment(env.global, part, addresses, reach, |segment, lanes| {
-            let view = &mut env.global.view(segment);
-            changed |= atomic::serve(view, op, lanes, addresses, true, registers);
-        });
-    })?;
-    Ok(changed)
+    update_parts(&parts, op, registers, env).map(Served::any)
 }
 
-/// Calls `f` for each segment that the checked lanes access.
+/// Calls `f` for each segment that the checked lanes access. Returns true if any call does.
 #[inline(always)]
 fn each_segment(
     memory: &GlobalMemory,
     lanes: LaneMask,
     addresses: &Addresses,
     reach: Reach<'_>,
-    mut f: impl FnMut(&Segment, LaneMask),
-) {
+    mut f: impl FnMut(&Segment, LaneMask) -> bool,
+) -> bool {
     if let Some(segment) = reach.segment {
         return f(segment, lanes);
     }
-    let mut rest = lanes;
+    let (mut rest, mut any) = (lanes, false);
     while let Some(lowest) = rest.lowest() {
         let at = |lane: u32| addresses[lane as usize & (MAX_LANES - 1)];
         let Some(segment) = memory.segment(at(lowest)) else {
@@ -356,9 +322,10 @@ fn each_segment(
         };
         let here = rest.lanes().filter(|&lane| segment.holds(at(lane), 1));
         let here = here.fold(LaneMask::EMPTY, |mask, lane| mask | LaneMask::lane(lane));
-        f(segment, here);
+        any |= f(segment, here);
         rest -= here;
     }
+    any
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use super::format::{self, Arguments};
 use super::memory::Words;
-use super::{Assertion, Env, Fault, FaultKind, RegisterFile};
+use super::{Assertion, Env, Fault, FaultKind, MemoryAccess, RegisterFile};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
 use crate::kernel::layout::{GLOBAL_BASE, LOCAL_WINDOW, RAISED, SHARED_WINDOW, WINDOW_BYTES};
@@ -17,13 +17,15 @@ const MOST_TEXT: usize = 64 << 10;
 /// First register of arguments and results of machine code.
 const FIRST_ARGUMENT: usize = 4;
 
-/// Results of calls of the runtime system.
+/// Results of calls of the runtime system, and what an effect is too small to hold.
 #[derive(Clone, Debug, Default)]
 pub struct SystemLog {
     /// Printed texts with their lanes, in order.
     pub printed: Vec<(u32, Vec<u8>)>,
     /// True if the heap has changed.
     pub heap_changed: bool,
+    /// Accesses of an instruction whose lanes reached several memories: global, shared, local.
+    pub parts: Vec<MemoryAccess>,
     /// Addresses of further texels by lane, of a fetch that reads several.
     pub taps: Vec<[u64; MAX_LANES]>,
     /// Lanes that the texture unit takes together, of the last access to a texture or surface.

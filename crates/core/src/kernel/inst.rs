@@ -216,6 +216,10 @@ pub enum Op {
     },
     /// ENDCOLLECTIVE of machine code: lanes go on where their [`Op::Gather`] says.
     EndCollective,
+    /// NOP of machine code: no effect but that its lanes execute it together.
+    ///
+    /// ptxas writes it for a `__syncwarp()` of lanes that it knows to be together.
+    Together,
     /// `shfl.sync`
     Shuffle(Shuffle),
     /// `vote.sync`

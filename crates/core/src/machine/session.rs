@@ -215,7 +215,7 @@ impl<'a> Session<'a> {
         self.state.sms[self.state.last].issuer.observer.events()
     }
 
-    /// Returns the memory access of the last step.
+    /// Returns the memory access of the last step; of several memories, the last one's.
     pub fn access(&self) -> Option<&Access> {
         self.state.sms[self.state.last].issuer.observer.access()
     }

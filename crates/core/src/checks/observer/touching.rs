@@ -13,7 +13,6 @@ use super::super::steps::{Facts, Role};
 use super::{Block, Common, Warp, finding};
 use crate::base::{LaneMask, MAX_LANES, Pc};
 use crate::event::{AccessWay, LaneAccess, MemoryKind};
-use crate::kernel::layout::WINDOW_BYTES;
 
 /// Warp access to shared or global memory.
 pub(super) struct Touching<'a> {
@@ -39,21 +38,9 @@ struct Doing {
 impl Touching<'_> {
     /// Checks the access; `shared_memory` is that of its block.
     pub(super) fn run(mut self, shared_memory: &mut Shadow) {
-        let Role::Access { global, shared, order, generic } = self.facts.role else { return };
+        let Role::Access { global, shared, order } = self.facts.role else { return };
         let is_shared = self.access.memory == MemoryKind::Shared;
-        // In a generic access, skip lanes that address another memory.
-        let mut lanes = self.access.lanes;
-        if generic {
-            let there = |lane: u32| {
-                let address = self.access.addresses[lane as usize % MAX_LANES];
-                let limit = if is_shared { u64::from(self.common.shared_bytes) } else { 0 };
-                if is_shared { address < limit } else { address >= WINDOW_BYTES }
-            };
-            lanes = lanes
-                .lanes()
-                .filter(|&l| there(l))
-                .fold(LaneMask::EMPTY, |all, l| all | LaneMask::lane(l));
-        }
+        let lanes = self.access.lanes;
         let (reads, writes) = match self.access.way {
             AccessWay::Load => (true, false),
             AccessWay::Store => (false, true),

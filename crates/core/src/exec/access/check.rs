@@ -3,7 +3,7 @@
 use super::Addresses;
 use crate::base::{LaneMask, MAX_LANES};
 use crate::exec::memory::Segment;
-use crate::exec::{Env, Fault, FaultKind, RegisterFile};
+use crate::exec::{Effect, Env, Fault, FaultKind, MemoryAccess, RegisterFile};
 use crate::isa::Space;
 use crate::kernel::layout::{GLOBAL_BASE, LOCAL_WINDOW, RAISED, SHARED_WINDOW, WINDOW_BYTES};
 use crate::kernel::{Address, AddressBase, NativeAddress, Row};
@@ -132,18 +132,64 @@ impl Parts {
     /// Iterates over the memories accessed, each with its lanes (at least one).
     #[inline(always)]
     fn iter(&self) -> impl Iterator<Item = (Space, LaneMask)> + '_ {
-        self.list[..self.count.min(3)].iter().copied().filter(|(_, lanes)| !lanes.is_empty())
+        self.numbered().map(|(_, part)| part)
     }
 
-    /// Returns the space of the lowest lane.
+    /// As [`Parts::iter`], with the index of each entry.
     #[inline(always)]
-    pub(super) fn space(&self) -> Space {
-        if self.count == 1 {
-            return self.list[0].0;
+    fn numbered(&self) -> impl Iterator<Item = (usize, (Space, LaneMask))> + '_ {
+        let list = self.list[..self.count.min(3)].iter().copied().enumerate();
+        list.filter(|(_, (_, lanes))| !lanes.is_empty())
+    }
+
+    /// Returns the effect of an access that has been served; `access` holds what its parts have in
+    /// common.
+    #[inline(always)]
+    pub(super) fn effect(&self, access: MemoryAccess, served: Served, env: &mut Env<'_>) -> Effect {
+        if let Some((space, lanes)) = self.only() {
+            let (changed, row) = (served.any(), served.row);
+            return Effect::Access(MemoryAccess { space, lanes, changed, row, ..access });
         }
-        self.iter()
-            .min_by_key(|(_, lanes)| lanes.lowest())
-            .map_or(Space::Generic, |(space, _)| space)
+        self.accesses(access, served, &mut env.system.parts)
+    }
+
+    /// As [`Parts::effect`], for several memories.
+    #[cold]
+    #[inline(never)]
+    fn accesses(
+        &self,
+        access: MemoryAccess,
+        served: Served,
+        parts: &mut Vec<MemoryAccess>,
+    ) -> Effect {
+        parts.clear();
+        parts.extend(self.numbered().map(|(i, (space, lanes))| {
+            let changed = served.changed >> i & 1 != 0;
+            MemoryAccess { space, lanes, changed, row: false, ..access }
+        }));
+        Effect::Accesses
+    }
+}
+
+/// What the service of an access did.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Served {
+    /// Bit `i` is set if memory changed in entry `i` of [`Parts`].
+    pub(super) changed: u8,
+    /// True if all 32 lanes access contiguous elements of one memory in lane order.
+    pub(super) row: bool,
+}
+
+impl Served {
+    /// Returns true if any memory changed.
+    #[inline(always)]
+    pub(super) fn any(self) -> bool {
+        self.changed != 0
+    }
+
+    /// Returns what the services of two elements of one vector did.
+    pub(super) fn and(self, next: Served) -> Served {
+        Served { changed: self.changed | next.changed, row: self.row && next.row }
     }
 }
 
@@ -193,7 +239,7 @@ pub(in crate::exec) struct Reach<'a> {
     pub(super) row: bool,
 }
 
-/// Checks all memories, then calls `serve` for each.
+/// Checks all memories, then calls `serve` for each, which returns true if memory changed.
 /// [`first_fault`] recomputes the fault: returning it from the check would cost the common path
 /// more than the check itself.
 #[inline(always)]
@@ -202,25 +248,26 @@ pub(super) fn serve_parts<'a>(
     bytes: u64,
     write: bool,
     env: &mut Env<'a>,
-    mut serve: impl FnMut(&mut Env<'a>, Space, LaneMask, Reach<'a>),
-) -> Result<(), Fault> {
+    mut serve: impl FnMut(&mut Env<'a>, Space, LaneMask, Reach<'a>) -> bool,
+) -> Result<Served, Fault> {
     if parts.count == 1 {
         let (space, lanes) = parts.list[0];
         let Some(reach) = check(space, lanes, bytes, write, env) else {
             return Err(first_fault(parts, bytes, write, env));
         };
-        serve(env, space, lanes, reach);
-        return Ok(());
+        let changed = u8::from(serve(env, space, lanes, reach));
+        return Ok(Served { changed, row: reach.row });
     }
     if parts.iter().any(|(space, lanes)| check(space, lanes, bytes, write, env).is_none()) {
         return Err(first_fault(parts, bytes, write, env));
     }
-    for (space, lanes) in parts.iter() {
+    let mut changed = 0;
+    for (i, (space, lanes)) in parts.numbered() {
         // Checked above; lanes in several segments have no single one.
         let reach = check(space, lanes, bytes, write, env).unwrap_or_default();
-        serve(env, space, lanes, reach);
+        changed |= u8::from(serve(env, space, lanes, reach)) << i;
     }
-    Ok(())
+    Ok(Served { changed, row: false })
 }
 
 /// Returns how the lanes (at least one) reach their memory; `None` on a fault.

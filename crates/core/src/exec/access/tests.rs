@@ -1,10 +1,12 @@
 //! Loads, stores and atomics over small memories.
 
+mod generic;
+
 use super::*;
 use crate::base::mix;
 use crate::exec::{FaultKind, LocalMemory, SharedMemory};
 use crate::isa::Type;
-use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW};
+use crate::kernel::layout::SHARED_WINDOW;
 use crate::kernel::{Address, AtomicFn, MemoryOrder, Row, Scope};
 
 const FULL: LaneMask = LaneMask::FULL;
@@ -54,11 +56,24 @@ impl World {
         }
     }
 
+    /// Runs an instruction that accesses one memory.
     fn run(
         &mut self,
         lanes: LaneMask,
         f: impl Fn(LaneMask, &mut RegisterFile, &mut Env<'_>) -> Result<Effect, Fault>,
     ) -> Result<MemoryAccess, Fault> {
+        let accesses = self.run_all(lanes, f)?;
+        let [access] = accesses[..] else { panic!("expected an access, got {accesses:?}") };
+        Ok(access)
+    }
+
+    /// Runs an instruction and returns its access to each memory.
+    fn run_all(
+        &mut self,
+        lanes: LaneMask,
+        f: impl Fn(LaneMask, &mut RegisterFile, &mut Env<'_>) -> Result<Effect, Fault>,
+    ) -> Result<Vec<MemoryAccess>, Fault> {
+        let mut system = crate::exec::SystemLog::default();
         let mut env = Env {
             global: &self.global,
             shared: &mut self.shared,
@@ -71,10 +86,11 @@ impl World {
             clock: 0,
             nanoseconds: 0,
             addresses: &mut self.addresses,
-            system: &mut crate::exec::SystemLog::default(),
+            system: &mut system,
         };
         match f(lanes, &mut self.registers, &mut env)? {
-            Effect::Access(access) => Ok(access),
+            Effect::Access(access) => Ok(vec![access]),
+            Effect::Accesses => Ok(system.parts),
             other => panic!("expected an access, got {other:?}"),
         }
     }
@@ -341,38 +357,6 @@ fn one_access_may_reach_two_buffers() {
     let mut world = World::new(|l| if l % 2 == 0 { BASE + 4 * l } else { OTHER });
     world.load(FULL, &load_of(Space::Global, Type::U32, 1, 0)).unwrap();
     assert_eq!(world.registers.narrow[1][..3], [1000, 0x8180_7f01, 1002]);
-}
-
-#[test]
-fn generic_addresses_find_their_memory_lane_by_lane() {
-    let place = |l: u64| match l % 3 {
-        0 => SHARED_WINDOW + 4 * l,
-        1 => LOCAL_WINDOW + 8,
-        _ => BASE + 4 * l,
-    };
-    let mut world = World::new(place);
-    let access = world.store(FULL, &store_of(Space::Generic, Type::U32, 0)).unwrap();
-    assert_eq!((access.space, access.lanes), (Space::Shared, FULL));
-    assert_eq!(world.addresses[..3], [0, 8, BASE + 8]);
-    let access = world.load(LaneMask(!1), &load_of(Space::Generic, Type::U32, 1, 0)).unwrap();
-    assert_eq!(access.space, Space::Local);
-    assert_eq!(world.registers.narrow[1][..4], [7, 501, 502, 503]);
-    assert_eq!((world.shared.words()[3], world.buffer()[2]), (503, 502));
-    // The lowest lane's fault counts, in any memory.
-    let mut world = World::new(|l| {
-        if l == 4 {
-            SHARED_WINDOW + 4096
-        } else if l > 8 {
-            0
-        } else {
-            BASE
-        }
-    });
-    let fault = world.load(FULL, &load_of(Space::Generic, Type::U32, 1, 0)).unwrap_err();
-    assert_eq!(
-        (fault.lane, fault.kind),
-        (4, FaultKind::OutOfBounds { space: Space::Shared, address: 4096, bytes: 4 })
-    );
 }
 
 #[test]

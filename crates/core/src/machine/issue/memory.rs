@@ -3,6 +3,7 @@
 use super::super::atomics::Weight;
 use super::super::fences;
 use super::super::memsys::{Fetch, Served, Texels};
+use super::super::requests::Request;
 use super::super::shares::Reader;
 use super::super::warp::{Until, Warp};
 use super::native::distinct;
@@ -45,6 +46,32 @@ impl<O: Observer> Issuer<'_, O> {
         let asked = asked(&issue.step.inst.op, access, &self.addresses, &warp.registers);
         self.observer.access(WarpId(issue.w as u32), issue.pc, &asked);
         self.transfer(warp, issue, access)
+    }
+
+    /// Shows the parts of an access to several memories and transfers them one after the other.
+    ///
+    /// Returns the cycle from which a dependent may issue.
+    #[inline(never)]
+    pub(super) fn accesses(
+        &mut self,
+        warp: &mut Warp,
+        issue: &Issue<'_>,
+        parts: &[MemoryAccess],
+    ) -> Cycle {
+        let (mut done, mut port, mut request) = (issue.now, 0, None::<Request>);
+        for &part in parts {
+            let served = self.access(warp, issue, part);
+            (done, port) = (done.max(served.done), port + served.port);
+            // The scheduler hands the instruction over once.
+            let taken = self.request;
+            let first = request.get_or_insert(taken);
+            first.cycles = first.cycles.max(taken.cycles);
+        }
+        self.request = request.unwrap_or(self.request);
+        if !self.native {
+            self.shared.occupy_lsu(issue.now + port);
+        }
+        done
     }
 
     /// Serves an access and reports its traffic.

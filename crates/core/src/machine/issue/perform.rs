@@ -160,6 +160,18 @@ impl<O: Observer> Issuer<'_, O> {
                 }
                 self.proceed(warp, active, next);
             }
+            Effect::Accesses => {
+                let parts = std::mem::take(&mut self.system.parts);
+                if parts.iter().any(|part| part.changed) {
+                    self.watch.progress();
+                }
+                let common = parts.iter().find(|part| part.space == Space::Global);
+                if let (Some(order), Some(&part)) = (order.take(), common) {
+                    order.end(part, cost.visibility, &self.addresses, (sm, now));
+                }
+                times.done = self.accesses(warp, issue, &parts) + Cycle::from(cost.wide);
+                self.proceed(warp, active, next);
+            }
             Effect::Image(access) => {
                 if access.changed {
                     self.watch.progress();

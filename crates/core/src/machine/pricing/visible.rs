@@ -76,7 +76,7 @@ fn is_private(op: &Op) -> bool {
         Op::Branch { .. } | Op::BranchIfAny { .. } | Op::BranchByConvergence { .. } => true,
         Op::Switch(_) | Op::Call(_) | Op::Jump(_) | Op::Return | Op::Exit | Op::Join(_) => true,
         Op::Barrier(_) | Op::WarpSync { .. } | Op::Gather { .. } | Op::Fence(_) => true,
-        Op::EndCollective => true,
+        Op::EndCollective | Op::Together => true,
         Op::Shuffle(_) | Op::Vote(_) | Op::ActiveMask { .. } | Op::Match(_) | Op::Redux(_) => true,
         Op::Mma(_) | Op::MatrixTranspose { .. } => true,
         Op::Clock { .. } | Op::Sleep { .. } | Op::Hint { .. } => true,

@@ -20,14 +20,15 @@ pub struct Access {
 #[derive(Clone, Default)]
 pub(super) struct Listener {
     events: Vec<Event>,
-    access: Option<Access>,
+    /// In order; an instruction may access several memories.
+    accesses: Vec<Access>,
     printed: Vec<(u32, Vec<u8>)>,
 }
 
 impl Listener {
     pub(super) fn clear(&mut self) {
         self.events.clear();
-        self.access = None;
+        self.accesses.clear();
         self.printed.clear();
     }
 
@@ -35,8 +36,9 @@ impl Listener {
         &self.events
     }
 
+    /// Returns the last access.
     pub(super) fn access(&self) -> Option<&Access> {
-        self.access.as_ref()
+        self.accesses.last()
     }
 
     /// Returns what lanes printed, with the lane, in order.
@@ -57,7 +59,7 @@ impl Listener {
         let global = |a: &&Access| {
             a.traffic.memory == MemoryKind::Global && a.traffic.kind != AccessWay::Load
         };
-        self.access.iter().filter(global).flat_map(|a| {
+        self.accesses.iter().filter(global).flat_map(|a| {
             let last = u64::from(a.traffic.bytes_per_lane().max(1)) - 1;
             a.traffic.lanes.lanes().flat_map(move |lane| {
                 let first = a.addresses[lane as usize % MAX_LANES];
@@ -73,7 +75,7 @@ impl Observer for Listener {
     }
 
     fn addresses(&mut self, slot: WarpId, pc: Pc, traffic: &Traffic, addresses: &[u64; MAX_LANES]) {
-        self.access = Some(Access { slot, pc, traffic: *traffic, addresses: *addresses });
+        self.accesses.push(Access { slot, pc, traffic: *traffic, addresses: *addresses });
     }
 
     fn printed(&mut self, printed: &Printed<'_>) {

@@ -124,6 +124,10 @@ impl<O: Observer> Runner<'_, O> {
                 self.accessed(warp, issue, access);
                 warp.control.go(next);
             }
+            Effect::Accesses => {
+                self.accessed_parts(warp, issue);
+                warp.control.go(next);
+            }
             Effect::Image(access) => {
                 if access.changed {
                     self.pace.progress();
@@ -217,6 +221,14 @@ impl<O: Observer> Runner<'_, O> {
         }
         if !access.lanes.is_empty() {
             self.access(warp, issue, access);
+        }
+    }
+
+    /// As [`Runner::accessed`], for the parts of an access to several memories.
+    #[inline(never)]
+    pub(super) fn accessed_parts(&mut self, warp: &Warp, issue: &Issue<'_>) {
+        for access in std::mem::take(&mut self.system.parts) {
+            self.accessed(warp, issue, access);
         }
     }
 

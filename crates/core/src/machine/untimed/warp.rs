@@ -305,9 +305,10 @@ impl<'a, O: Observer> Runner<'a, O> {
             self.transfer(issue, access);
             return Ok(());
         }
-        let effect = self.execute(warp, issue).map_err(|f| self.fault(f, warp, issue))?;
-        if let Effect::Access(access) = effect {
-            self.accessed(warp, issue, access);
+        match self.execute(warp, issue).map_err(|f| self.fault(f, warp, issue))? {
+            Effect::Access(access) => self.accessed(warp, issue, access),
+            Effect::Accesses => self.accessed_parts(warp, issue),
+            _ => {}
         }
         Ok(())
     }

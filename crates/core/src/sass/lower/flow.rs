@@ -30,7 +30,8 @@ pub(super) fn lower(
             Lowered::of(Op::Trap)
         }
         "LEPC" => address_of_code(l, module)?,
-        "NOP" | "PMTRIG" => Lowered::of(Op::Hint { address: None }),
+        "NOP" => Lowered::of(Op::Together),
+        "PMTRIG" => Lowered::of(Op::Hint { address: None }),
         "WARPSYNC" => warp_sync(l, module)?,
         "ENDCOLLECTIVE" => Lowered::of(Op::EndCollective),
         "YIELD" => Lowered::of(Op::Join(ConvergenceOp::Yield)),
@@ -275,6 +276,13 @@ mod tests {
             let text = text::parse(line).expect("readable");
             let lowered = lower(&mut Lowering::new(text, 0, &mut rows), &module).expect(line);
             assert_eq!(lowered.also.map(|also| also.negated), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_nop_keeps_its_lanes_together() {
+        for line in ["NOP", "@P0 NOP"] {
+            assert_eq!(lowered(line).expect(line).0, Op::Together, "{line}");
         }
     }
 
