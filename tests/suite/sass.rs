@@ -58,6 +58,7 @@ const DIFFERENT: &[Different] = &[
         kernels: &[
             "atomics_cas_loop",
             "atomics_float",
+            "db_groupby_shared",
             "frontier_step",
             "hash_insert",
             "lock_block",
@@ -69,16 +70,19 @@ const DIFFERENT: &[Different] = &[
         reason: "the GPU repeats a few shared stores that have no bank conflict",
         kernels: &[
             "argmax_block",
+            "idm_tile8_hadamard",
+            "num_pcr",
             "primes_sieve_block",
             "reduce_redux",
             "scan_shuffle_up",
+            "sig_polyphase",
             "sort_bitonic_key_value",
         ],
         counters: &["wavefronts_mem_shared_op_st", "bank_conflicts_pipe_lsu_mem_shared_op_st"],
     },
     Different {
         reason: "the GPU repeats a few shared loads that have no bank conflict",
-        kernels: &["reduce_groups"],
+        kernels: &["gr_triangle_bitset", "reduce_groups"],
         counters: &["wavefronts_mem_shared_op_ld", "bank_conflicts_pipe_lsu_mem_shared_op_ld"],
     },
     Different {
@@ -233,7 +237,7 @@ fn long_counts_are_the_h200s() {
         kernels.insert(name);
     }
     assert!(wrong.is_empty(), "{wrong}");
-    assert!(kernels.len() >= 214, "{} kernels", kernels.len());
+    assert!(kernels.len() >= 258, "{} kernels", kernels.len());
     for name in DIFFERENT.iter().flat_map(|d| d.kernels) {
         let is_there = |half: &str| Path::new(&format!("{UNSEEN}/{half}/{name}.sass")).exists();
         assert!(is_there("mend") || is_there("held"), "{name} is not there");
