@@ -247,7 +247,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     // A BSYNC that blocks leaves the warp's other lanes to run.
                     let blocks = warp.control.joined() > waiting;
                     let cycles = if blocks { cx.program.blocked_sync } else { cost.resolves };
-                    let at = now + Cycle::from(cycles);
+                    let waits = scheduler.take_turn(cx.program.turn, now);
+                    let at = now + waits + Cycle::from(cycles);
                     warp.resolves = Until::new(at, Stall::BranchResolving);
                 }
                 After::Nothing

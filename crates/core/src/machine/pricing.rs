@@ -83,6 +83,8 @@ pub(super) struct PricedCode<'a> {
     pub taken: u32,
     /// Of machine code: cycles from a BSYNC that blocks to the next instruction.
     pub blocked_sync: u32,
+    /// Of machine code: cycles for which a BSYNC holds up others of its scheduler.
+    pub turn: u32,
     /// Of machine code: cycles until a group that was elected goes on.
     pub election: u32,
     /// Of machine code: further cycles of a jump whose lanes have several targets.
@@ -186,6 +188,7 @@ impl<'a> PricedCode<'a> {
             scoreboard,
             taken: if code.kernel().native.is_some() { 0 } else { spec.branch_taken },
             blocked_sync: spec.sass.as_ref().map_or(0, |times| times.blocked),
+            turn: spec.sass.as_ref().map_or(0, |times| times.turn),
             election: spec.sass.as_ref().map_or(0, |times| times.yields),
             jump_apart: spec.sass.as_ref().map_or(0, |times| times.jump_apart),
             refetch: spec.sass.as_ref().map_or(0, |times| times.refetch),

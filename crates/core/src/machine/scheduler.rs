@@ -66,8 +66,8 @@ pub(super) struct Scheduler {
     busy: [Cycle; PORTS],
     /// Cycle from which the special function unit is free (machine code, which queues for it).
     pub special_until: Cycle,
-    /// Cycle from which the next MATCH or WARPSYNC compares lanes (machine code).
-    pub compares_from: Cycle,
+    /// Cycle from which the next BSYNC, MATCH or WARPSYNC begins (machine code).
+    pub next_turn: Cycle,
     /// Queues of requests to units of the SM (machine code).
     pub requests: [Requests; QUEUES],
     /// Read ports of the register file (machine code).
@@ -101,7 +101,7 @@ impl Scheduler {
             active: 0,
             busy: [0; PORTS],
             special_until: 0,
-            compares_from: 0,
+            next_turn: 0,
             requests: [Requests::default(); QUEUES],
             ports: ReadPorts::default(),
             same_warp: false,
@@ -154,10 +154,10 @@ impl Scheduler {
         self.busy[port].max(shared.busy[port])
     }
 
-    /// Lets lanes be compared for some cycles (MATCH, WARPSYNC). Returns the wait for others.
-    pub(super) fn compare(&mut self, cycles: u32, now: Cycle) -> Cycle {
-        let start = self.compares_from.max(now);
-        self.compares_from = start + Cycle::from(cycles);
+    /// Begins a BSYNC, MATCH or WARPSYNC, which holds up others. Returns its wait for earlier ones.
+    pub(super) fn take_turn(&mut self, cycles: u32, now: Cycle) -> Cycle {
+        let start = self.next_turn.max(now);
+        self.next_turn = start + Cycle::from(cycles);
         start - now
     }
 

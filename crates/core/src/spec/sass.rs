@@ -60,6 +60,8 @@ pub struct SassTimes {
     /// Further cycles of LDC per further address, and of MATCH per further value. A MATCH or
     /// WARPSYNC holds up others of its scheduler for as long with each of its values or masks.
     pub distinct: u32,
+    /// Cycles for which a BSYNC holds up other BSYNC, MATCH and WARPSYNC of its scheduler.
+    pub turn: u32,
     /// Latencies of the memory system, in cycles from issue to write-back.
     pub accesses: Option<Latencies>,
     /// Fences beyond the block; `None`: as in PTX.

@@ -78,7 +78,7 @@ impl<O: Observer> Issuer<'_, O> {
         let values = distinct(lanes, |lane| {
             word(low, lane) | if wide { word(low.wrapping_add(1), lane) << 32 } else { 0 }
         });
-        let waits = scheduler.compare(values * times.distinct, now);
+        let waits = scheduler.take_turn(values * times.distinct, now);
         waits + Cycle::from((values - 1) * times.distinct)
     }
 
@@ -92,7 +92,7 @@ impl<O: Observer> Issuer<'_, O> {
         now: Cycle,
     ) {
         let Some(times) = &self.cx.spec.sass else { return };
-        let waits = scheduler.compare(masks * times.distinct, now);
+        let waits = scheduler.take_turn(masks * times.distinct, now);
         let at = now + waits + Cycle::from(times.gather + masks * times.gather_mask);
         warp.resolves = warp.resolves.max(Until::new(at, Stall::BranchResolving));
     }
