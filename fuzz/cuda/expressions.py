@@ -9,9 +9,9 @@ and loops. The program prints a hash of each kernel's results, with the argument
 kernel N. fuzz/cuda/compare.sh runs it from PTX, from machine code, and on a GPU.
 """
 
-import random
 import re
-import sys
+
+import program
 
 TYPES = {
     "u": "unsigned", "i": "int", "U": "unsigned long long", "I": "long long", "f": "float",
@@ -245,12 +245,7 @@ class Kernel:
         return f"{head}{body}\n{sums}\n  out[tid] = s;\n}}\n"
 
 
-HEAD = r"""#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-typedef unsigned long long u64;
+FUNCTIONS = r"""
 #define ASM(o, args, ...) ([&] { unsigned d; asm(o args : "=r"(d) : __VA_ARGS__); return d; }())
 #define ASM1(o, x) ASM(#o, " %0, %1;", "r"(x))
 #define ASM2(o, x, y) ASM(#o, " %0, %1, %2;", "r"(x), "r"(y))
@@ -259,8 +254,9 @@ template <class T> __device__ u64 bits(T v) { u64 all = 0; memcpy(&all, &v, size
 // Which of two NaN operands a double result has depends on their order, which ptxas chooses.
 __device__ u64 bits(double v) { return isnan(v) ? 1 : (u64)__double_as_longlong(v); }
 __device__ long long bits_of(double v) { return (long long)bits(v); }
-__device__ u64 mix(u64 s, u64 v) { s = (s ^ v) * 0x9e3779b97f4a7c15; return s ^ s >> 29; }
-#define ARGUMENTS const unsigned *in, u64 *out, unsigned n
+"""
+
+INPUTS = r"""
 #define INPUTS                                                                                   \
   unsigned tid = blockIdx.x * blockDim.x + threadIdx.x, a = in[tid], c = in[tid + n];            \
   int e = in[tid + 2 * n], k = (int)(in[tid + 3 * n] & 0xfff) - 2048;                            \
@@ -272,50 +268,12 @@ __device__ u64 mix(u64 s, u64 v) { s = (s ^ v) * 0x9e3779b97f4a7c15; return s ^ 
   __nv_bfloat162 m2 = __halves2bfloat162(m, __ushort_as_bfloat16(c)); bool l = (a ^ c) & 4;
 """
 
-MAIN = r"""
-static void (*kernels[])(ARGUMENTS) = {KERNELS};
-int main(int count, char **arguments) {
-  const unsigned n = 128, SPECIAL[] = {
-      0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0x7f800000, 0xff800000, 0x7fc00000,
-      0x807fffff, 0x00800000, 0x7f7fffff, 0x4b000000, 0x3c003c00, 0x7c00fc00, 0x40490fdb};
-  unsigned in[6 * n], s = SEED, *from;
-  u64 results[n], *to;
-  for (unsigned &value : in) {
-    s = s * 1664525u + 1013904223u;
-    value = s ^ s >> 13;
-    unsigned kind = (s >> 8) % 5;
-    if (kind == 0) value = SPECIAL[(s >> 16) % 16];
-    if (kind == 1) value = 0x3f000000 + (s >> 5) % 0x5000000;
-  }
-  cudaMalloc(&from, sizeof in);
-  cudaMalloc(&to, sizeof results);
-  cudaMemcpy(from, in, sizeof in, cudaMemcpyHostToDevice);
-  int only = count > 1 ? atoi(arguments[1]) : -1, number = 0;
-  for (auto kernel : kernels) {
-    int k = number++;
-    if (only >= 0 && k != only) continue;
-    cudaMemset(to, 0, sizeof results);
-    kernel<<<2, 64>>>(from, to, n);
-    cudaError_t failed = cudaGetLastError();
-    if (!failed) failed = cudaMemcpy(results, to, sizeof results, cudaMemcpyDeviceToHost);
-    u64 all = 0;
-    for (u64 result : results) all = (all ^ result) * 0x9e3779b97f4a7c15;
-    printf("k%d %016llx%s\n", k, all, failed ? cudaGetErrorString(failed) : "");
-    for (unsigned i = 0; only >= 0 && i < n; i++) printf("%u %016llx\n", i, results[i]);
-  }
-}
-"""
 
-
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    seed, count = int(sys.argv[1]), int(sys.argv[2])
-    draw, rows = random.Random(seed), table()
-    print(HEAD + "".join(Kernel(draw, rows).text(k) for k in range(count)), end="")
-    names = ", ".join(f"k{k}" for k in range(count))
-    print(MAIN.replace("KERNELS", names).replace("SEED", f"{seed * 7919 + 1}u"), end="")
+def make(draw, seed, count):
+    rows = table()
+    kernels = [Kernel(draw, rows).text(k) for k in range(count)]
+    return program.text(seed, kernels, ["cuda_bf16.h", "cuda_fp16.h"], FUNCTIONS, INPUTS)
 
 
 if __name__ == "__main__":
-    main()
+    program.write(__doc__, make)
