@@ -6,12 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use simt_core::checks::Checks;
 use simt_core::launch::{Launch, Overrides};
-use simt_core::machine::Finish;
+use simt_core::machine::{Finish, Options, Timing};
 use simt_core::spec::{Machine, Mode};
 use simt_core::{Job, Program};
 use simt_report::profile::{Held, Profile};
-use simt_report::simulate::{Simulation, simulate};
+use simt_report::simulate::{Simulation, simulate, simulate_checked};
 
 use super::{support, unseen};
 
@@ -137,6 +138,25 @@ fn older_architectures_leave_the_expected_memory_on_their_machines() {
             let expected = format!("program count; machine code of sm_{arch} was not measured");
             assert_eq!(label, Some(expected.as_str()), "{}", program.name);
         }
+    }
+}
+
+#[test]
+fn a_launch_may_give_a_larger_stack() {
+    let program = parsed(&format!("programs/sass/{OVERFLOWS}.sass"));
+    let spec = support::machine("h200");
+    let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a launch");
+    for (stack, timing) in [(8192, Timing::Cycles), (8192, Timing::Off), (1 << 19, Timing::Off)] {
+        let launch = Launch { stack: Some(stack), ..launch.clone() };
+        let options = support::options(Mode::Volta, spec.side_order(), 1_000_000);
+        let options = Options { timing, ..options };
+        let job = Job::new(&program, kernel, launch, &spec, options);
+        let run = simulate_checked(job, &(), Checks::ALL).expect("it fits");
+        let finish = &run.simulation.finish;
+        assert!(matches!(finish, Finish::Ok), "{stack} bytes: {finish:?}");
+        let held = &run.simulation.run.expectations;
+        assert!(!held.is_empty() && held.iter().all(|e| e.passed), "{stack} bytes");
+        assert!(run.findings.is_empty(), "{stack} bytes: {:?}", run.findings);
     }
 }
 

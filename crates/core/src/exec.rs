@@ -278,6 +278,23 @@ pub fn step(
     registers: &mut RegisterFile,
     env: &mut Env<'_>,
 ) -> Result<Effect, Fault> {
+    loop {
+        match try_step(inst, lanes, active, registers, env) {
+            Err(fault) if env.local.deepen(&fault) => {}
+            result => return result,
+        }
+    }
+}
+
+/// As [`step`], with the local memory that the warp has had so far.
+#[inline(always)]
+fn try_step(
+    inst: &Inst,
+    lanes: LaneMask,
+    active: LaneMask,
+    registers: &mut RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<Effect, Fault> {
     // The most frequent instructions go straight to their functions.
     match &inst.op {
         Op::Load(op) => {

@@ -104,6 +104,16 @@ impl Kernel {
         self.functions.iter().find(|f| (f.first as usize..f.end as usize).contains(&inst))
     }
 
+    /// Returns the bytes of local memory that a thread has before it calls a function.
+    ///
+    /// Machine code has its stack from the start.
+    pub fn local_size(&self, stack: Option<u32>) -> u32 {
+        match &self.native {
+            Some(native) if self.local_bytes > 0 => native.stack_of(stack),
+            _ => self.local_bytes,
+        }
+    }
+
     /// Returns the limit of local memory per thread, in bytes.
     ///
     /// With a stack limit, this is the sum of the kernel's frame, one frame of each function, and

@@ -79,7 +79,7 @@ fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
             pieces
         }
         MemoryKind::Local => {
-            let bytes = kernel.local_bytes.into();
+            let bytes = kernel.local_size(launch.stack).into();
             let (name, what) = ("local memory".to_owned(), format!("{bytes} bytes a thread"));
             vec![Piece { name, what, first: 0, bytes, element: None }]
         }
@@ -133,7 +133,7 @@ pub fn nearest(
 ) -> Option<String> {
     let memory = memory_of(space)?;
     if let Some(below) = below_stack(kernel, space, address) {
-        let bytes = kernel.local_bytes;
+        let bytes = kernel.local_size(launch.stack);
         return Some(format!("stack overflow: {below} bytes below the {bytes} bytes of a thread"));
     }
     if memory == MemoryKind::Shared && launch.dynamic_shared == 0 {

@@ -7,7 +7,7 @@ use super::rows::{LINE, LINE_BYTES};
 use super::steps::Use;
 use crate::base::{LaneMask, MAX_LANES};
 
-/// Bytes of local memory per thread that are checked, at most.
+/// Last bytes of local memory per thread that are checked, at most.
 const MOST_LOCAL: u32 = 1 << 16;
 
 /// Registers and local memory that a warp has written.
@@ -15,15 +15,21 @@ const MOST_LOCAL: u32 = 1 << 16;
 pub(super) struct Own {
     /// Lanes that have written each checked register.
     registers: Vec<LaneMask>,
-    /// Lanes that have written each byte of local memory.
+    /// Address of the first checked byte of local memory, and the lanes that have written each.
+    first: u64,
     local: Vec<LaneMask>,
 }
 
 impl Own {
-    /// Creates a record with nothing written.
+    /// Creates a record with nothing written: the last bytes of local memory are checked, which a
+    /// stack uses first.
     pub(super) fn new(registers: usize, local_bytes: u32) -> Own {
-        let local = if local_bytes > MOST_LOCAL { 0 } else { local_bytes as usize };
-        Own { registers: vec![LaneMask::EMPTY; registers], local: vec![LaneMask::EMPTY; local] }
+        let checked = local_bytes.min(MOST_LOCAL);
+        Own {
+            registers: vec![LaneMask::EMPTY; registers],
+            first: (local_bytes - checked).into(),
+            local: vec![LaneMask::EMPTY; checked as usize],
+        }
     }
 
     /// Records an issue with these uses. Returns the first register read unset, and its lanes.
@@ -59,7 +65,8 @@ impl Own {
         for lane in lanes.lanes() {
             let first = addresses[lane as usize % MAX_LANES];
             for byte in first..first + u64::from(bytes) {
-                let Some(written) = self.local.get_mut(byte as usize) else { continue };
+                let index = byte.wrapping_sub(self.first) as usize;
+                let Some(written) = self.local.get_mut(index) else { continue };
                 if write {
                     *written |= LaneMask::lane(lane);
                 } else if !written.contains(lane) && found.is_none() {

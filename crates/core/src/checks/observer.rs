@@ -43,6 +43,7 @@ struct Common {
     threads: u32,
     warp_size: u32,
     shared_bytes: u32,
+    /// Bytes of local memory per thread.
     local_bytes: u32,
     /// True if warps run in lock-step (pre-Volta).
     lock_step: bool,
@@ -101,7 +102,7 @@ impl Checkers {
                 kernel.shared_bytes,
                 launch.dynamic_shared,
             ),
-            local_bytes: kernel.local_bytes,
+            local_bytes: kernel.local_size(launch.stack),
             lock_step,
             blocks_apart,
             warps_apart: blocks_apart && !has(&is_partial),

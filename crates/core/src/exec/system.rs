@@ -202,7 +202,8 @@ fn byte_at(env: &Env<'_>, lane: u32, address: u64) -> Option<u8> {
         let at = shared.wrapping_sub(env.shared.start());
         (at < env.shared.bytes()).then(|| env.shared.load(l, at))
     } else if local < WINDOW_BYTES {
-        (local < env.local.bytes()).then(|| env.local.load(l, local))
+        (local.wrapping_sub(env.local.start()) < env.local.bytes())
+            .then(|| env.local.load(l, local))
     } else {
         let segment = env.global.segment(address).filter(|segment| segment.holds(address, 1))?;
         Some(env.global.view(segment).load(l, address))

@@ -72,7 +72,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             Warp::new(
                 (w % spec.schedulers as usize, w / spec.schedulers as usize),
                 RegisterFile::new(&cx.registers),
-                LocalMemory::limited(cx.kernel.local_bytes, cx.local_limit),
+                LocalMemory::of(cx.kernel, cx.local_limit),
                 cx.program.scoreboard,
                 idle.clone(),
             )

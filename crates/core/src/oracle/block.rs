@@ -161,10 +161,7 @@ impl<'a> Run<'a> {
                 let live = LaneMask::first_n(size.min(threads - first_thread));
                 Warp {
                     registers,
-                    local: LocalMemory::limited(
-                        self.kernel.local_bytes,
-                        self.kernel.local_limit(self.launch.stack),
-                    ),
+                    local: LocalMemory::of(self.kernel, self.kernel.local_limit(self.launch.stack)),
                     first_thread,
                     pcs: [0; MAX_LANES],
                     calls: vec![Vec::new(); MAX_LANES],

@@ -283,7 +283,7 @@ pub(in crate::exec) fn check<'a>(
     let first = addresses[lanes.0.trailing_zeros() as usize & (MAX_LANES - 1)];
     let (start, end, segment) = match space {
         Space::Shared => (0, env.shared.bytes(), None),
-        Space::Local => (0, env.local.bytes(), None),
+        Space::Local => (env.local.start(), env.local.bytes(), None),
         Space::Param => (0, env.params.len() as u64, None),
         Space::Generic | Space::Global | Space::Const => {
             let segment = env.global.segment(first)?;
@@ -378,10 +378,12 @@ pub(in crate::exec) fn first_fault_of(
 fn lane_fault(lane: u32, space: Space, bytes: u64, write: bool, env: &Env<'_>) -> Option<Fault> {
     let address = env.addresses[lane as usize & (MAX_LANES - 1)];
     let inside = |size: u64| size.checked_sub(bytes).is_some_and(|last| address <= last);
+    let local = address.wrapping_sub(env.local.start());
+    let in_local = env.local.bytes().checked_sub(bytes).is_some_and(|last| local <= last);
     let segment = env.global.segment(address).filter(|s| s.holds(address, bytes));
     let (found, writable) = match space {
         Space::Shared => (inside(env.shared.bytes()), true),
-        Space::Local => (inside(env.local.bytes()), true),
+        Space::Local => (in_local, true),
         Space::Param => (inside(env.params.len() as u64), false),
         Space::Const => (segment.is_some(), false),
         Space::Generic | Space::Global => (segment.is_some(), segment.is_some_and(|s| s.writable)),

@@ -37,7 +37,7 @@ impl<'a, O: Observer> Sm<'a, O> {
     ) -> Sm<'a, O> {
         let idle = cx.control(LaneMask::EMPTY, 0);
         let warps = cx.spares.take(slots * cx.occupancy.warps_per_block as usize, &idle, |_| {
-            let local = LocalMemory::limited(cx.kernel.local_bytes, cx.local_limit);
+            let local = LocalMemory::of(cx.kernel, cx.local_limit);
             Warp::new((0, 0), RegisterFile::new(&cx.registers), local, 0, idle.clone())
         });
         let blocks = (0..slots).map(|_| Block::new(cx.shared_bytes, cx.kernel)).collect();
