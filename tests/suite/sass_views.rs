@@ -112,6 +112,7 @@ fn small_machine_code_leaves_what_it_expects() {
         "barrier_bytes",
         "barrier_objects",
         "barrier_objects_80",
+        "branch_together",
         "dynamic_size",
         "extremes_80",
         "formatted",

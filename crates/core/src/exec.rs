@@ -349,8 +349,9 @@ fn other_step(
         Op::Atomic(op) => return access::atomic(op, lanes, registers, env),
         Op::AtomicVector(op) => return access::atomic_vector(op, lanes, registers, env),
         &Op::Branch { uniform, .. } => return branch(uniform, lanes, active),
-        Op::BranchIfAny { .. } => {
-            let taken = if lanes.is_empty() { lanes } else { active };
+        &Op::BranchTogether { any, .. } => {
+            let holds = if any { !lanes.is_empty() } else { lanes == active };
+            let taken = if holds { active } else { LaneMask::EMPTY };
             return Ok(Effect::Branch { taken });
         }
         &Op::BranchByConvergence { mask, converged, .. } => {

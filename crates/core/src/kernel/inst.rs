@@ -171,10 +171,13 @@ pub enum Op {
         /// where some of them are absent (BRA.DIV).
         converged: bool,
     },
-    /// A branch that all active lanes take if the guard holds in any of them (BRA.U.ANY).
-    BranchIfAny {
+    /// A branch that all active lanes take or none.
+    BranchTogether {
         /// Branch target.
         target: Pc,
+        /// True if it is taken where the guard holds in any of them (BRA.U.ANY), false if it is
+        /// taken where it holds in all (BRA.U).
+        any: bool,
     },
     /// `brx.idx`: a branch to one of several targets.
     Switch(Switch),

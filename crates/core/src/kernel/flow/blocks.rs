@@ -54,7 +54,7 @@ fn ends_lanes(inst: &Inst) -> bool {
 fn targets(inst: &Inst) -> &[Pc] {
     match &inst.op {
         Op::Branch { target, .. }
-        | Op::BranchIfAny { target }
+        | Op::BranchTogether { target, .. }
         | Op::BranchByConvergence { target, .. } => std::slice::from_ref(target),
         Op::Switch(switch) => &switch.targets,
         Op::Jump(Jump { kind: JumpKind::Branch, target: JumpTarget::Register { targets, .. } }) => {
@@ -70,7 +70,7 @@ fn branches(inst: &Inst) -> bool {
     matches!(
         &inst.op,
         Op::Branch { .. }
-            | Op::BranchIfAny { .. }
+            | Op::BranchTogether { .. }
             | Op::Switch(_)
             | Op::Jump(Jump { kind: JumpKind::Branch, .. })
     )

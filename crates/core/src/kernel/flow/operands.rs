@@ -113,7 +113,7 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
     inst.guard.map(predicate).into_iter().for_each(&mut visit);
     match &inst.op {
         Op::Native(_) | Op::Jump(_) => {}
-        Op::BranchIfAny { .. } | Op::BranchByConvergence { .. } => {}
+        Op::BranchTogether { .. } | Op::BranchByConvergence { .. } => {}
         Op::EndCollective | Op::Together => {}
         Op::Lane(op) => (0..arity(op.f)).for_each(|n| visit(row(op.s[n], is_wide(op, n)))),
         Op::Setp(op) => {

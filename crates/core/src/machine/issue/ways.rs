@@ -49,7 +49,7 @@ pub(in crate::machine) fn split(control: &mut WarpControl, seed: u64, active: La
 pub(in crate::machine) fn branch(step: &MicroOp, taken: LaneMask) -> Flow {
     let target = match step.inst.op {
         Op::Branch { target, .. }
-        | Op::BranchIfAny { target }
+        | Op::BranchTogether { target, .. }
         | Op::BranchByConvergence { target, .. } => target,
         _ => step.next,
     };

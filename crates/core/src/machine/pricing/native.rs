@@ -115,7 +115,9 @@ pub(super) fn price_by_word<'a>(
         Op::Join(ConvergenceOp::Sync(_)) => times.sync,
         Op::Join(ConvergenceOp::Break(_)) => times.leave,
         Op::Join(ConvergenceOp::Yield) => times.yields,
-        Op::Branch { .. } | Op::BranchIfAny { .. } | Op::BranchByConvergence { .. } => times.taken,
+        Op::Branch { .. } | Op::BranchTogether { .. } | Op::BranchByConvergence { .. } => {
+            times.taken
+        }
         Op::Jump(jump) if jump.kind == JumpKind::Return => times.ret,
         Op::Jump(Jump { target: JumpTarget::Fixed(_), .. }) => times.jump,
         Op::Jump(_) if opcode.name == "BRXU" => times.jump,

@@ -73,7 +73,7 @@ fn is_private(op: &Op) -> bool {
         Op::Atomic(atomic) => own(atomic.space),
         Op::AtomicVector(vector) => own(vector.first.space),
         Op::ReadSlot(_) | Op::WriteSlot(_) | Op::Stack(_) | Op::Spill(_) => true,
-        Op::Branch { .. } | Op::BranchIfAny { .. } | Op::BranchByConvergence { .. } => true,
+        Op::Branch { .. } | Op::BranchTogether { .. } | Op::BranchByConvergence { .. } => true,
         Op::Switch(_) | Op::Call(_) | Op::Jump(_) | Op::Return | Op::Exit | Op::Join(_) => true,
         Op::Barrier(_) | Op::WarpSync { .. } | Op::Gather { .. } | Op::Fence(_) => true,
         Op::EndCollective | Op::Together => true,

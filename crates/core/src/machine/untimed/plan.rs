@@ -182,7 +182,7 @@ fn reached_from_elsewhere(code: &Code, straight: &[bool]) -> Vec<bool> {
         op.reconverge.into_iter().for_each(&mut reach);
         match &op.inst.op {
             Op::Branch { target, .. }
-            | Op::BranchIfAny { target }
+            | Op::BranchTogether { target, .. }
             | Op::BranchByConvergence { target, .. } => reach(*target),
             Op::Switch(switch) => switch.targets.iter().copied().for_each(&mut reach),
             _ => {}

@@ -79,7 +79,7 @@ pub(super) enum OpcodeKind {
 impl OpcodeKind {
     pub(super) fn of(op: &Op) -> OpcodeKind {
         match op {
-            Op::Branch { .. } | Op::BranchIfAny { .. } => OpcodeKind::Branch,
+            Op::Branch { .. } | Op::BranchTogether { .. } => OpcodeKind::Branch,
             Op::BranchByConvergence { .. } => OpcodeKind::Branch,
             Op::Jump(_) | Op::Exit | Op::Gather { .. } | Op::EndCollective => OpcodeKind::Control,
             Op::Join(ConvergenceOp::Sync(_) | ConvergenceOp::Break(_) | ConvergenceOp::Yield) => {

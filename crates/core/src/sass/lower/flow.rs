@@ -51,9 +51,9 @@ pub(super) fn lower(
     Ok(Some(lowered))
 }
 
-/// BRA 0x100 or BRA P1, 0x100.
+/// BRA 0x100, BRA P1, 0x100, BRA.U 0x100, BRA.U UP0, 0x100 or BRA.U.ANY 0x100.
 fn branch(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Missing> {
-    l.text.take("U");
+    let together = l.text.take("U");
     for (name, converged) in [("DIV", false), ("CONV", true)] {
         if l.text.take(name) {
             return by_convergence(l, module, converged);
@@ -66,8 +66,9 @@ fn branch(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Miss
         at += 1;
     }
     let target = fixed(l, at, module)?;
-    if also.is_none() && l.text.take("ANY") {
-        return Ok(Lowered::of(Op::BranchIfAny { target }));
+    if also.is_none() && together {
+        let any = l.text.take("ANY");
+        return Ok(Lowered::of(Op::BranchTogether { target, any }));
     }
     Ok(Lowered { also, ..Lowered::of(Op::Branch { target, uniform: false }) })
 }
@@ -294,9 +295,11 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_of_all_lanes_looks_for_any() {
-        let (op, _) = lowered("@P1 BRA.U.ANY 0x100").expect("supported");
-        assert_eq!(op, Op::BranchIfAny { target: Pc(16) });
+    fn a_branch_of_all_lanes_looks_for_any_or_for_all() {
+        for (line, any) in [("@P1 BRA.U.ANY 0x100", true), ("@P1 BRA.U 0x100", false)] {
+            let (op, _) = lowered(line).expect("supported");
+            assert_eq!(op, Op::BranchTogether { target: Pc(16), any }, "{line}");
+        }
         assert!(lowered("@P1 BRA.U.ANY P0, 0x100").is_err());
     }
 
