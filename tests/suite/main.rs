@@ -56,6 +56,7 @@ mod simd;
 mod spans;
 mod states;
 mod step;
+mod stores;
 mod support;
 mod surfaces;
 mod sweep;

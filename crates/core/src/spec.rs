@@ -23,7 +23,9 @@ pub use code::{Entry, Expansion, Fold, Lowering, MachineCode, Target};
 pub use memory::{
     Cache, InstructionCache, Memory, StorePath, StorePolicy, TextureUnit, Transactions,
 };
-pub use sass::{AtomicRates, ConstantCache, Fences, Fetch, Latencies, LocalLatencies, SassTimes};
+pub use sass::{
+    AtomicRates, Combining, ConstantCache, Fences, Fetch, Latencies, LocalLatencies, SassTimes,
+};
 
 use slips::{find_field, ron_diagnostic};
 

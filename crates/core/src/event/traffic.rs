@@ -44,6 +44,8 @@ pub struct Traffic {
     pub transactions: u32,
     /// Sectors that hit in L1.
     pub l1_hits: u32,
+    /// Sectors of stores that joined earlier ones in the SM, so that L2 does not see them.
+    pub combined: u32,
     /// Sectors that hit in the SM's share of L2, after missing or bypassing L1. The next three
     /// fields refer to this share, too.
     pub l2_hits: u32,

@@ -106,6 +106,7 @@ impl Served {
         all.lines += one.lines;
         all.transactions += one.transactions;
         all.l1_hits += one.l1_hits;
+        all.combined += one.combined;
         all.l2_hits += one.l2_hits;
         all.l2_crossed += one.l2_crossed;
         all.dram += one.dram;
@@ -157,7 +158,9 @@ impl MemorySystem {
     /// Serves machine code on a machine with times for it.
     pub(super) fn with_native(self, spec: &Machine) -> MemorySystem {
         let native = spec.sass.as_ref().and_then(|times| times.accesses);
-        MemorySystem { native, queue: UnitQueue::new(spec), ..self }
+        let combining = spec.sass.as_ref().and_then(|times| times.combining);
+        let stores = self.stores.map(|stores| stores.combining(combining));
+        MemorySystem { native, queue: UnitQueue::new(spec), stores, ..self }
     }
 
     /// Returns the log of L2 requests.
@@ -250,7 +253,8 @@ impl MemorySystem {
         };
         (served.taken, served.begins) = (taken, now);
         let room = self.stores.as_ref().map_or(0, Stores::room_at);
-        self.in_order = room.max(now + served.port);
+        let passed = self.stores.as_ref().map_or(0, Stores::passed_at);
+        self.in_order = room.max(now + served.port).max(passed);
         // A load of several lines holds no others, as samples show.
         let reads_lines = self.queue.is_some() && !is_shared && access.kind == AccessKind::Read;
         let port = if reads_lines { served.port.min(2) } else { served.port };
@@ -362,6 +366,7 @@ pub(super) fn blank(access: MemoryAccess) -> Traffic {
         lines: 0,
         transactions: 0,
         l1_hits: 0,
+        combined: 0,
         l2_hits: 0,
         l2_crossed: 0,
         dram: 0,

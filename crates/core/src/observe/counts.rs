@@ -156,6 +156,7 @@ impl Counts {
             lines: times * u64::from(t.lines),
             transactions: times * u64::from(t.transactions),
             l1_hits: times * u64::from(t.l1_hits),
+            combined: times * u64::from(t.combined),
             l2_hits: times * u64::from(t.l2_hits),
             l2_crossed: times * u64::from(t.l2_crossed),
             dram_sectors: times * u64::from(t.dram),

@@ -55,6 +55,7 @@ fn access(kind: AccessWay, lanes: LaneMask, words: &[u32]) -> Traffic {
         lines,
         transactions: sectors,
         l1_hits,
+        combined: 0,
         l2_hits: 0,
         l2_crossed: 0,
         dram: sectors - l1_hits,

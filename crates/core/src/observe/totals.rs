@@ -24,6 +24,8 @@ pub struct TrafficTotals {
     pub transactions: u64,
     /// Sectors that hit in L1.
     pub l1_hits: u64,
+    /// Sectors of stores that joined those of earlier stores in the SM.
+    pub combined: u64,
     /// Sectors that hit in L2.
     pub l2_hits: u64,
     /// Sectors counted twice in L2 because they crossed to the other partition.
@@ -47,6 +49,7 @@ impl TrafficTotals {
         self.lines += other.lines;
         self.transactions += other.transactions;
         self.l1_hits += other.l1_hits;
+        self.combined += other.combined;
         self.l2_hits += other.l2_hits;
         self.l2_crossed += other.l2_crossed;
         self.dram_sectors += other.dram_sectors;
@@ -58,7 +61,8 @@ impl TrafficTotals {
     /// Replaces hits in the SMs' L2 shares by hits in one L2. A sample is scaled to all.
     pub(super) fn found_in_one_l2(&mut self, way: AccessWay, found: &L2Traffic) {
         // Stores do not read missing sectors.
-        let asked = if way == AccessWay::Store { self.sectors } else { self.l2_sectors() };
+        let asked =
+            if way == AccessWay::Store { self.sectors - self.combined } else { self.l2_sectors() };
         let of_all =
             |n: u64| (u128::from(n) * u128::from(asked) / u128::from(found.sectors.max(1))) as u64;
         self.l2_hits = of_all(found.hits);

@@ -39,6 +39,8 @@ pub struct SassTimes {
     pub gather: u32,
     /// Further cycles of such a WARPSYNC per mask.
     pub gather_mask: u32,
+    /// Stores that join others in an SM; `None`: each leaves it by itself.
+    pub combining: Option<Combining>,
     /// Cycles from the issue of a memory instruction until its sources have been read.
     pub read: u32,
     /// The same for instructions of the pipe `Xu`.
@@ -158,6 +160,22 @@ pub struct WideProducts {
     pub interval: u32,
     /// Cycles after either in which the scheduler dispatches nothing.
     pub dispatch: u32,
+}
+
+/// Lines of stores that wait in an SM, where later stores join them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Combining {
+    /// Maximum lines that wait.
+    pub lines: u32,
+    /// Cycles per line for which a store passes the unit.
+    pub line: u32,
+    /// Cycles without a store after which the lines begin to leave.
+    pub idle: u32,
+    /// Cycles from the last store to a line until it leaves, at least.
+    pub stays: u32,
+    /// Cycles between two lines that leave.
+    pub leaves: u32,
 }
 
 /// Instruction fetch.

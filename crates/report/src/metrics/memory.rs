@@ -25,6 +25,12 @@ fn l2_reads(i: &Inputs<'_>) -> u64 {
     i.global(LOAD).l2_sectors() + i.local(LOAD).l2_sectors() + images
 }
 
+/// Store sectors looked up in L2.
+fn l2_writes(i: &Inputs<'_>) -> u64 {
+    let written = |stores: &TrafficTotals| stores.sectors - stores.combined;
+    written(i.global(STORE)) + written(i.local(STORE))
+}
+
 /// Sectors of one kind of access that crossed to the other partition of L2.
 fn crossed(i: &Inputs<'_>, way: AccessWay) -> u64 {
     i.global(way).l2_crossed + i.local(way).l2_crossed
@@ -158,10 +164,11 @@ pub(super) const TABLE: &[Metric] = &[
         "global load sectors that missed in L1 x 32", "Bytes that global loads requested from L2.",
         |i| count(i.global(LOAD).l2_sectors() * SECTOR)),
     metric!(Device, "sector", "l2_write_transactions", Some("lts__t_sectors_op_write.sum"), ["l2_write_sectors"],
-        "global and local store sectors, which are written through to L2; sectors that crossed to \
-         the other partition count twice",
+        "global and local store sectors, which are written through to L2, but those that joined \
+         sectors of earlier stores in the SM (machine code); sectors that crossed to the other \
+         partition count twice",
         "Sectors that stores wrote to L2.",
-        |i| count(i.global(STORE).sectors + i.local(STORE).sectors + crossed(i, STORE))),
+        |i| count(l2_writes(i) + crossed(i, STORE))),
     metric!(ours Device, "sector", "l2_crossed_sectors", None, [],
         "sectors whose home is the L2 partition that the SM is not attached to, without a copy in \
          its own partition",

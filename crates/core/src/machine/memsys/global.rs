@@ -8,7 +8,7 @@ use crate::exec::{AccessKind, MemoryAccess};
 use crate::machine::atomics::{AtomicUnits, Weight};
 use crate::machine::cache::{LINE, SECTOR, sectors_in};
 use crate::machine::shares::Place;
-use crate::machine::stores::FINE;
+use crate::machine::stores::{FINE, Stored};
 use crate::spec::{StorePolicy, Transactions};
 
 impl MemorySystem {
@@ -67,6 +67,17 @@ impl MemorySystem {
         let mut done = now + conflicts + self.l1_latency(memory, count);
         let dense = access.kind == AccessKind::Write
             && u64::from(traffic.requested) >= SECTOR * u64::from(sectors);
+        let passes_at = match (&mut self.stores, access.kind) {
+            // Lines of local memory pass several at a time.
+            (Some(stores), AccessKind::Write) => {
+                let at_once = match (&self.native, memory) {
+                    (Some(times), MemoryKind::Local) => times.local.tags as usize,
+                    _ => 1,
+                };
+                stores.begin(now, count / at_once.max(1))
+            }
+            _ => now,
+        };
         for position in 0..count {
             let (line, sectors) = self.lines.lines[position % MAX_LANES];
             let mut missing = sectors;
@@ -98,7 +109,7 @@ impl MemorySystem {
             }
             let port_delay = position as Cycle * Cycle::from(self.spec.l1_line_interval);
             let arrives =
-                self.below_l1(now + port_delay, line, missing, dense, atomics, &mut traffic);
+                self.below_l1(passes_at + port_delay, line, missing, dense, atomics, &mut traffic);
             done = done.max(arrives);
             let usable = match access.kind {
                 AccessKind::Write => self.stored_at(dense),
@@ -131,13 +142,26 @@ impl MemorySystem {
         atomics: Option<(&AtomicUnits, Weight)>,
         traffic: &mut Traffic,
     ) -> Cycle {
+        let mut sectors = sectors;
         let through_link = match (&mut self.stores, traffic.kind) {
             (Some(stores), AccessWay::Store) => {
                 let is_local = traffic.memory == MemoryKind::Local;
-                let percent = self.native.filter(|_| is_local);
                 // The times of PTX were fitted with a packet more for each part of a line.
                 let dense = dense && (self.native.is_some() || is_local || sectors == 0b1111);
-                stores.send(now, sectors, dense, percent.map_or(100, |times| times.local.stores))
+                let written = sectors_in(sectors);
+                let bytes = if dense {
+                    SECTOR as u32 * written
+                } else {
+                    // An equal part for each sector; a sector is never complete by it.
+                    (traffic.requested * written / traffic.sectors.max(1))
+                        .min(SECTOR as u32 * written - 1)
+                };
+                let percent = self.native.filter(|_| is_local);
+                let percent = percent.map_or(100, |times| times.local.stores);
+                let new = stores.send(now, Stored { line, sectors, bytes, percent });
+                traffic.combined += written - sectors_in(new);
+                sectors = new;
+                stores.sent_at()
             }
             (stores, _) => {
                 let sent = stores.as_ref().map_or(now, |stores| stores.sent_at().max(now));
@@ -146,6 +170,9 @@ impl MemorySystem {
                 self.link_free / FINE
             }
         };
+        if sectors == 0 {
+            return through_link + Cycle::from(self.spec.l2.latency);
+        }
         if let Some(log) = &mut self.log {
             log.add(now, line, sectors, traffic.memory, traffic.kind);
         }
