@@ -7,6 +7,7 @@ mod banks;
 mod bursts;
 mod calibrate;
 mod calls;
+mod casts;
 mod checks;
 mod cli;
 mod compare;

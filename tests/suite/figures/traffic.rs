@@ -91,7 +91,7 @@ impl Observer for Traffic {
             Event::Memory { traffic: t, .. } if t.memory == MemoryKind::Global => {
                 let (asked, way) = match t.kind {
                     AccessWay::Load => (t.l2_hits + t.dram, 0),
-                    AccessWay::Store => (t.sectors, 1),
+                    AccessWay::Store => (t.sectors - t.combined, 1),
                     AccessWay::Atomic => return,
                 };
                 self.l1_hits += u64::from(t.l1_hits);

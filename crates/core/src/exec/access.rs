@@ -237,6 +237,9 @@ pub(super) fn atomic(
             return Ok(Effect::Done);
         }
     }
+    if op.tells_swap {
+        lanes = atomic::tried(op, lanes, env.addresses, registers);
+    }
     let parts = resolve(op.space, lanes, env.shared.start(), env.addresses);
     let served = update_parts(&parts, op, registers, env)?;
     Ok(parts.effect(update(op.space, lanes, op.ty.bytes() as u8), served, env))

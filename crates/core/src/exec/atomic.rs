@@ -67,6 +67,32 @@ pub(super) fn serve(
     changed
 }
 
+/// Returns the lanes whose words ATOMS.CAST compares and swaps. The others have no success.
+///
+/// It serves the lowest lane of each bank: of 32 words or, for 64 bits, of 16 in each half of the
+/// warp. Measured on an H200: `tests/observations/h200/casts`.
+pub(super) fn tried(
+    op: &Atomic,
+    lanes: LaneMask,
+    addresses: &[u64; MAX_LANES],
+    registers: &mut RegisterFile,
+) -> LaneMask {
+    let bytes = u64::from(op.ty.bytes());
+    let banks = 128 / bytes;
+    let mut taken = [0_u32; 2];
+    let tried = lanes.lanes().fold(LaneMask::EMPTY, |tried, lane| {
+        let half = &mut taken[if op.ty.is_wide() { lane as usize / 16 % 2 } else { 0 }];
+        let bank = 1 << (addresses[lane as usize % MAX_LANES] / bytes % banks);
+        let is_first = *half & bank == 0;
+        *half |= bank;
+        if is_first { tried | LaneMask::lane(lane) } else { tried }
+    });
+    if let Some(d) = op.d {
+        write(op, d, lanes - tried, &[0; MAX_LANES], registers);
+    }
+    tried
+}
+
 /// Adds integers to words, the most frequent case of [`serve`]. Returns true if any changed.
 fn add_words(
     memory: &mut impl Words,

@@ -59,10 +59,15 @@ impl Stores {
         Stores { waiting: times.map(Combiner::new), ..self }
     }
 
-    /// Begins a store to `lines` lines that the load/store unit takes at `now`. Returns the cycle
-    /// in which the first one passes.
-    pub(super) fn begin(&mut self, now: Cycle, lines: usize) -> Cycle {
-        self.waiting.as_mut().map_or(now, |waiting| waiting.begin(now, lines))
+    /// Returns the cycles in which a store to `lines` lines of global memory passes.
+    pub(super) fn pass(&self, lines: usize) -> Cycle {
+        self.waiting.as_ref().map_or(0, |waiting| waiting.pass(lines))
+    }
+
+    /// Begins a store that passes in `cycles` and that the load/store unit takes at `now`. Returns
+    /// the cycle in which it begins to pass.
+    pub(super) fn begin(&mut self, now: Cycle, cycles: Cycle) -> Cycle {
+        self.waiting.as_mut().map_or(now, |waiting| waiting.begin(now, cycles))
     }
 
     /// Returns the cycle at which the stores have passed that lines wait for.

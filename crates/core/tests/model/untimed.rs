@@ -63,6 +63,7 @@ fn without_time(totals: Totals) -> Totals {
         traffic.l1_hits = 0;
         traffic.l2_hits = 0;
         traffic.l2_crossed = 0;
+        traffic.combined = 0;
         traffic.dram_sectors = 0;
         traffic.written_back = 0;
     }

@@ -67,14 +67,12 @@ impl MemorySystem {
         let mut done = now + conflicts + self.l1_latency(memory, count);
         let dense = access.kind == AccessKind::Write
             && u64::from(traffic.requested) >= SECTOR * u64::from(sectors);
+        let tags = self.tag_cycles(access.kind, memory, count);
         let passes_at = match (&mut self.stores, access.kind) {
-            // Lines of local memory pass several at a time.
             (Some(stores), AccessKind::Write) => {
-                let at_once = match (&self.native, memory) {
-                    (Some(times), MemoryKind::Local) => times.local.tags as usize,
-                    _ => 1,
-                };
-                stores.begin(now, count / at_once.max(1))
+                let is_local = memory == MemoryKind::Local;
+                let cycles = if is_local { tags } else { stores.pass(count) };
+                stores.begin(now, cycles)
             }
             _ => now,
         };
@@ -128,7 +126,7 @@ impl MemorySystem {
             let extra = conflicts * Cycle::from(self.spec.atomic_conflict);
             done = done.max(now + Cycle::from(self.spec.atomic_latency)) + extra;
         }
-        let port = self.tag_cycles(access.kind, memory, count).max(passes);
+        let port = tags.max(passes);
         Served { traffic, done, port, taken: now, begins: now }
     }
 

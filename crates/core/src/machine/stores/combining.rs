@@ -58,16 +58,21 @@ impl Combiner {
         self.busy
     }
 
-    /// Begins a store to `lines` lines that comes at `now`. Returns the cycle in which the first
-    /// one passes.
-    pub(super) fn begin(&mut self, now: Cycle, lines: usize) -> Cycle {
+    /// Returns the cycles in which a store to `lines` lines of global memory passes.
+    pub(super) fn pass(&self, lines: usize) -> Cycle {
+        lines as Cycle * Cycle::from(self.times.line)
+    }
+
+    /// Begins a store that passes in `cycles` and comes at `now`. Returns the cycle in which it
+    /// begins to pass.
+    pub(super) fn begin(&mut self, now: Cycle, cycles: Cycle) -> Cycle {
         let idle = self.busy + Cycle::from(self.times.idle);
         if now >= idle && !self.leaving {
             self.leaving = true;
             self.free = self.free.max(idle);
         }
         let start = self.busy.max(now);
-        self.busy = start + lines as Cycle * Cycle::from(self.times.line);
+        self.busy = start + cycles;
         start
     }
 
