@@ -377,14 +377,14 @@ pub(in crate::exec) fn first_fault_of(
 /// Out of bounds takes precedence: a wild pointer is often misaligned as well.
 fn lane_fault(lane: u32, space: Space, bytes: u64, write: bool, env: &Env<'_>) -> Option<Fault> {
     let address = env.addresses[lane as usize & (MAX_LANES - 1)];
-    let inside = |size: u64| size.checked_sub(bytes).is_some_and(|last| address <= last);
-    let local = address.wrapping_sub(env.local.start());
-    let in_local = env.local.bytes().checked_sub(bytes).is_some_and(|last| local <= last);
+    let inside = |start: u64, size: u64| {
+        size.checked_sub(bytes).is_some_and(|last| address.wrapping_sub(start) <= last)
+    };
     let segment = env.global.segment(address).filter(|s| s.holds(address, bytes));
     let (found, writable) = match space {
-        Space::Shared => (inside(env.shared.bytes()), true),
-        Space::Local => (in_local, true),
-        Space::Param => (inside(env.params.len() as u64), false),
+        Space::Shared => (inside(0, env.shared.bytes()), true),
+        Space::Local => (inside(env.local.start(), env.local.bytes()), true),
+        Space::Param => (inside(0, env.params.len() as u64), false),
         Space::Const => (segment.is_some(), false),
         Space::Generic | Space::Global => (segment.is_some(), segment.is_some_and(|s| s.writable)),
     };

@@ -19,7 +19,7 @@ struct Waiting {
     stored: Cycle,
 }
 
-/// What stores have written of a line.
+/// Sectors and bytes of a line that stores have written.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Content {
     /// Written sectors, one bit each.
