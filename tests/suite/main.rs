@@ -3,6 +3,7 @@
 mod architecture;
 mod array;
 mod ask;
+
 mod banks;
 mod bursts;
 mod calibrate;
@@ -46,6 +47,7 @@ mod new;
 mod nonsense;
 mod observations;
 mod outputs;
+mod passes;
 mod paths;
 mod pictures;
 mod quiz;

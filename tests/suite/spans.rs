@@ -89,28 +89,39 @@ pub(crate) fn mean_left(
     set: &[(&str, &str)],
     word: usize,
 ) -> f64 {
-    let t = left(path, Some(kernel), (blocks, threads), set, "t");
+    let program = Program::parse(path, &fs::read_to_string(path).expect("a listing"));
+    mean_of(&program, kernel, (blocks, threads), set, word)
+}
+
+/// The same of a program.
+pub(crate) fn mean_of(
+    program: &Program,
+    kernel: &str,
+    (blocks, threads): (u32, u32),
+    set: &[(&str, &str)],
+    word: usize,
+) -> f64 {
+    let t = left(program, Some(kernel), (blocks, threads), set, "t");
     let warps = (blocks * threads / 32) as usize;
     (0..warps).map(|warp| f64::from(t[2 * warp + word])).sum::<f64>() / warps as f64
 }
 
-/// Runs a kernel of a listing with `blocks` of `threads` on `h200`; `set` are constants with their
+/// Runs a kernel of a program with `blocks` of `threads` on `h200`; `set` are constants with their
 /// values. Returns the words of `buffer`.
 fn left(
-    path: &str,
+    program: &Program,
     kernel: Option<&str>,
     (blocks, threads): (u32, u32),
     set: &[(&str, &str)],
     buffer: &str,
 ) -> Vec<u32> {
-    let program = Program::parse(path, &fs::read_to_string(path).expect("a listing"));
     let overrides = Overrides {
         grid: Some([blocks, 1, 1]),
         block: Some([threads, 1, 1]),
         set: set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
         ..Overrides::default()
     };
-    let done = simulated(&program, kernel, &overrides);
+    let done = simulated(program, kernel, &overrides);
     let buffer = done.launch.buffers.into_iter().find(|b| b.name == buffer).expect("a buffer");
     buffer.words
 }
@@ -140,7 +151,9 @@ pub(crate) fn digest(buffers: &[Buffer]) -> String {
 
 /// Returns the mean span of the warps of a block.
 fn span(listing: &str, block: u32) -> f64 {
-    let out = left(&format!("{FOLDER}/{listing}.sass"), None, (1, block), &[], "out");
+    let path = format!("{FOLDER}/{listing}.sass");
+    let program = Program::parse(&path, &fs::read_to_string(&path).expect("a listing"));
+    let out = left(&program, None, (1, block), &[], "out");
     // Two words a thread; lane 0 of each warp stores the clock before and after.
     let warps = block as usize / 32;
     let spans = (0..warps).map(|warp| {

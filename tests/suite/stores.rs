@@ -15,7 +15,7 @@ const FOLDER: &str = "tests/observations/h200/stores";
 ///
 /// The others are stores whose distance is close to that at which the lines leave, and stores to
 /// one line by eight and more warps: the GPU lets more of these leave.
-const EXACT: (usize, usize, f64) = (107, 84, 4.8);
+const EXACT: (usize, usize, f64) = (107, 87, 3.7);
 
 #[test]
 fn stores_that_join_others_leave_once() {

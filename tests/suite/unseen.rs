@@ -114,13 +114,7 @@ fn long_outputs_of_machine_code_are_the_gpus() {
 }
 
 /// Held kernels and their states whose share of the warps' time is further off than eight points.
-/// `num_jacobi4` loads lines of local memory of which parts were stored: a GPU takes longer
-/// (docs/calibration.md).
-const FURTHER: [(&str, &str); 3] = [
-    ("num_jacobi4", "long_scoreboard"),
-    ("num_jacobi4", "wait"),
-    ("sig_fir_half", "short_scoreboard"),
-];
+const FURTHER: [(&str, &str); 1] = [("sig_fir_half", "short_scoreboard")];
 
 /// On the half that only states the error, stall reasons of machine code have their share of the
 /// warps' time.

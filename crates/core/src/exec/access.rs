@@ -27,7 +27,7 @@ use super::memory::{GlobalMemory, ParamBlock, Segment};
 use super::{AccessKind, Effect, Env, Fault, MemoryAccess, RegisterFile, atomic};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
-use crate::kernel::{Access, AddressBase, Atomic, Load, Store};
+use crate::kernel::{Access, AddressBase, Atomic, AtomicForm, Load, Store};
 
 /// Byte address per lane.
 type Addresses = [u64; MAX_LANES];
@@ -237,7 +237,7 @@ pub(super) fn atomic(
             return Ok(Effect::Done);
         }
     }
-    if op.tells_swap {
+    if op.form == AtomicForm::Cast {
         lanes = atomic::tried(op, lanes, env.addresses, registers);
     }
     let parts = resolve(op.space, lanes, env.shared.start(), env.addresses);

@@ -8,7 +8,7 @@ use super::arith::half::{Brain, Half, Short};
 use super::memory::Words;
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::{Round, Type};
-use crate::kernel::{Atomic, AtomicFn, AtomicVector, Row};
+use crate::kernel::{Atomic, AtomicFn, AtomicForm, AtomicVector, Row};
 
 /// Serves checked lanes in ascending order. Returns true if any byte changed.
 pub(super) fn serve(
@@ -19,7 +19,7 @@ pub(super) fn serve(
     global: bool,
     registers: &mut RegisterFile,
 ) -> bool {
-    let sums = op.f == AtomicFn::Add && !op.tells_swap;
+    let sums = op.f == AtomicFn::Add && op.form != AtomicForm::Cast;
     if sums && matches!(op.ty, Type::U32 | Type::S32 | Type::B32) {
         return add_words(memory, op, lanes, addresses, registers);
     }
@@ -58,7 +58,7 @@ pub(super) fn serve(
                 (u64::from(old >> shift & mask), u64::from(new >> shift & mask))
             }
         };
-        before[lane] = if op.tells_swap { u64::from(old == b) } else { old };
+        before[lane] = if op.form == AtomicForm::Cast { u64::from(old == b) } else { old };
         changed |= old != new;
     }
     if let Some(d) = op.d {

@@ -8,8 +8,8 @@ use super::{AccessKind, Effect, Env, Fault, FaultKind, MemoryAccess, RegisterFil
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::{Round, Space, Type};
 use crate::kernel::{
-    Access, Address, AddressBase, Atomic, Load, MemoryOrder, Outside, Row, Scope, Store, Surface,
-    SurfaceMove,
+    Access, Address, AddressBase, Atomic, AtomicForm, Load, MemoryOrder, Outside, Row, Scope,
+    Store, Surface, SurfaceMove,
 };
 
 /// Executes `suld`, `sust` and `sured`.
@@ -87,7 +87,7 @@ pub(super) fn access(
                 b,
                 c: Row(0),
                 pairs: op.pairs,
-                tells_swap: false,
+                form: AtomicForm::Usual,
                 reached: None,
             };
             let as_signed = if op.ty.is_wide() { Type::S64 } else { Type::S32 };

@@ -17,16 +17,20 @@ use super::unevenness::unevenness;
 use crate::base::{Cycle, LaneMask, MAX_LANES, SmId, mix};
 use crate::exec::MemoryAccess;
 use crate::isa::Type;
-use crate::kernel::{AtomicFn, Op};
+use crate::kernel::{Atomic, AtomicFn, AtomicForm, Op};
 use crate::spec::AtomicRates;
 
-/// Atomic operations by their cost.
+/// Atomic operations by what they cost in L2 and in the banks of shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weight {
     /// Integer operations and exchanges.
     Plain,
+    /// Numbers of lanes, added to shared memory.
+    Count,
     /// Compare-and-swap.
     Compare,
+    /// Compare-and-swap of one lane of each bank of shared memory.
+    Cast,
     /// Floating-point additions.
     Float,
     /// Floating-point additions of 64 bits.
@@ -36,10 +40,13 @@ pub(super) enum Weight {
 impl Weight {
     /// Returns the weight of an instruction.
     pub(super) fn of(op: &Op) -> Weight {
-        match op.atomic().map(|atomic| (atomic.f, atomic.ty)) {
-            Some((AtomicFn::Cas, _)) => Weight::Compare,
-            Some((AtomicFn::Add, Type::F16 | Type::F32)) => Weight::Float,
-            Some((AtomicFn::Add, Type::F64)) => Weight::Double,
+        let Some(&Atomic { f, ty, form, .. }) = op.atomic() else { return Weight::Plain };
+        match (form, f, ty) {
+            (AtomicForm::Cast, ..) => Weight::Cast,
+            (AtomicForm::Count, ..) => Weight::Count,
+            (_, AtomicFn::Cas, _) => Weight::Compare,
+            (_, AtomicFn::Add, Type::F16 | Type::F32) => Weight::Float,
+            (_, AtomicFn::Add, Type::F64) => Weight::Double,
             _ => Weight::Plain,
         }
     }
@@ -135,11 +142,11 @@ impl AtomicUnits {
     /// Returns the fine time of `rounds` on a sector.
     fn cost(&self, weight: Weight, rounds: u32) -> u64 {
         let rate = match weight {
-            Weight::Compare => self.rates.compare,
+            Weight::Compare | Weight::Cast => self.rates.compare,
             Weight::Float | Weight::Double if rounds > 1 => self.rates.float,
             Weight::Double => 2.0 * self.rates.round,
-            Weight::Plain if rounds > CROWD => self.rates.crowd,
-            Weight::Plain | Weight::Float => self.rates.round,
+            Weight::Plain | Weight::Count if rounds > CROWD => self.rates.crowd,
+            Weight::Plain | Weight::Count | Weight::Float => self.rates.round,
         };
         (rate * FINE as f64) as u64 * u64::from(rounds)
     }

@@ -17,8 +17,8 @@ mod native;
 mod queue;
 mod shape;
 
-use banks::atomic_passes;
-pub(super) use banks::{Passes, passes};
+use banks::same_word_lanes;
+pub(super) use banks::{Passes, atomic_passes, passes};
 use images::TextureUnit;
 pub(super) use images::{Fetch, Texels};
 pub(super) use lines::Lines;
@@ -92,6 +92,8 @@ pub(super) struct Served {
     pub done: Cycle,
     /// Cycles for which the load/store unit is busy.
     pub port: Cycle,
+    /// Those in which the banks serve it.
+    pub in_banks: Cycle,
     /// Cycle at which the load/store unit takes it from the scheduler.
     pub taken: Cycle,
     /// Cycle at which its service begins, after the accesses before it.
@@ -113,6 +115,7 @@ impl Served {
         all.written_back += one.written_back;
         self.done = self.done.max(next.done);
         self.port += next.port;
+        self.in_banks += next.in_banks;
         self
     }
 }
@@ -174,17 +177,18 @@ impl MemorySystem {
         self.stores.as_ref().map_or(0, Stores::sent_at)
     }
 
-    /// Makes the load/store unit serve a request without an access, from `from` on.
+    /// Makes the load/store unit serve a request without an access, issued at `issued`, from `from`
+    /// on.
     ///
     /// It takes `cycles`. Returns when the unit takes it, and when it begins.
     #[inline]
-    pub(super) fn pass(&mut self, from: Cycle, cycles: Cycle) -> [Cycle; 2] {
+    pub(super) fn pass(&mut self, issued: Cycle, from: Cycle, cycles: Cycle) -> [Cycle; 2] {
         let taken = self.takes(from);
         let begins = taken.max(self.issues_in_order);
-        self.issues_in_order = begins + cycles;
-        self.in_order = self.in_order.max(taken) + cycles;
+        self.issues_in_order = self.issues_in_order.max(issued) + cycles;
+        self.in_order = self.in_order.max(issued) + cycles;
         if let Some(queue) = &mut self.queue {
-            queue.add(taken, cycles, begins);
+            queue.add(issued, cycles, begins);
         }
         [taken, begins]
     }
@@ -206,24 +210,25 @@ impl MemorySystem {
         link.max(self.issues_in_order).saturating_sub(Cycle::from(self.spec.queue_cycles))
     }
 
-    /// Serves an access issued at `now`.
+    /// Serves an access issued at `issued` that is there at `now`.
     ///
     /// `addresses` are those of [`crate::exec::Env::addresses`] on entry, and addresses as the
     /// caches see them on return. `warp_slot` distinguishes the local memories.
     pub(super) fn serve(
         &mut self,
-        now: Cycle,
+        (issued, now): (Cycle, Cycle),
         (pc, access): (Pc, MemoryAccess),
         addresses: &mut [u64; MAX_LANES],
         warp_slot: u32,
         price: Cycle,
-        atomics: Option<(&AtomicUnits, Weight)>,
+        (weight, units): (Weight, Option<&AtomicUnits>),
     ) -> Served {
         if matches!(access.space, Space::Const | Space::Param) {
             return Served {
                 traffic: Traffic { memory: MemoryKind::Const, ..blank(access) },
                 done: now + price,
                 port: 1,
+                in_banks: 0,
                 taken: now,
                 begins: now,
             };
@@ -231,20 +236,23 @@ impl MemorySystem {
         let taken = self.takes(now);
         // Atomics without room on their path do not hold the queue of the unit.
         let unheld = taken.max(self.issues_in_order);
-        let mut now = taken.max(self.in_order).max(self.atomics.room);
+        let turn = taken.max(self.in_order).max(self.atomics.room);
         let is_shared = access.space == Space::Shared;
-        if let Some(queue) = self.queue.as_ref().filter(|_| is_shared) {
+        let passes_banks = is_shared || access.kind != AccessKind::Atomic;
+        let mut now = turn;
+        if let Some(queue) = self.queue.as_ref().filter(|_| passes_banks) {
             now = now.max(queue.banks_free(warp_slot));
         }
         let mut served = match access.space {
-            Space::Shared => self.shared(now, (pc, access), addresses),
+            Space::Shared => self.shared(now, (pc, access), addresses, weight),
             Space::Local => {
                 interleave(access, addresses, (self.sm, warp_slot));
                 self.local(now, access, addresses)
             }
             _ => {
+                let atomics = units.map(|units| (units, weight));
                 let mut served = self.global(now, access, addresses, MemoryKind::Global, atomics);
-                if let Some((units, weight)) = atomics {
+                if let Some(units) = units {
                     served.done +=
                         self.atomics.send(units, weight, access, addresses, (self.sm, now));
                 }
@@ -253,17 +261,21 @@ impl MemorySystem {
         };
         (served.taken, served.begins) = (taken, now);
         let room = self.stores.as_ref().map_or(0, Stores::room_at);
-        let passed = self.stores.as_ref().map_or(0, Stores::passed_at);
-        self.in_order = room.max(now + served.port).max(passed);
+        // What waits for its scheduler's queue or banks does not hold up the other schedulers.
+        let reads = access.kind == AccessKind::Read;
+        let (since, turn) = match (is_shared || reads) && self.queue.is_some() {
+            true => (issued, self.in_order.max(issued)),
+            false => (taken, turn),
+        };
+        self.in_order = room.max(turn + served.port);
         // A load of several lines holds no others, as samples show.
-        let reads_lines = self.queue.is_some() && !is_shared && access.kind == AccessKind::Read;
+        let reads_lines = self.queue.is_some() && !is_shared && reads;
         let port = if reads_lines { served.port.min(2) } else { served.port };
-        self.issues_in_order = room.max(unheld + port);
+        self.issues_in_order = room.max(self.issues_in_order.max(since) + port);
         if let Some(queue) = &mut self.queue {
-            let writes = !is_shared && access.kind != AccessKind::Read;
-            queue.add(taken, if writes { 2 } else { 1 }, unheld);
-            if is_shared {
-                queue.pass_banks(warp_slot, now, served.port);
+            queue.add(since, 1, unheld);
+            if passes_banks {
+                queue.pass_banks(warp_slot, now, served.in_banks);
             }
         }
         served
@@ -314,24 +326,39 @@ impl MemorySystem {
         now: Cycle,
         (pc, access): (Pc, MemoryAccess),
         addresses: &[u64; MAX_LANES],
+        weight: Weight,
     ) -> Served {
-        let banks = self.spec.shared_banks;
-        let (passes, on_one_word) = match access.kind {
-            AccessKind::Atomic => atomic_passes(access, addresses, banks),
-            _ => (self.passes(pc, access, addresses), 1),
+        let spec = &self.spec;
+        let [latency, conflict] = [spec.shared_latency, spec.shared_conflict].map(Cycle::from);
+        let mut done = now + latency;
+        let banks = spec.shared_banks;
+        let (passes, port) = if access.kind == AccessKind::Atomic {
+            // What a lane on the word takes beyond its pass.
+            let further = spec.shared_atomic_conflict.saturating_sub(spec.shared_conflict);
+            if further > 0 {
+                done += Cycle::from(same_word_lanes(access, addresses) - 1) * Cycle::from(further);
+            }
+            let all = atomic_passes(access, addresses, banks, weight);
+            // Without a queue of the unit, the oldest warps get each turn: while they spin on a
+            // lock with long turns, a younger one could not release it.
+            (all, if self.queue.is_some() { all } else { passes(access, addresses, banks) })
+        } else {
+            let passes = self.passes(pc, access, addresses);
+            (passes, passes)
         };
-        let mut done = now + Cycle::from(self.spec.shared_latency);
-        if passes.all > 1 {
-            done += Cycle::from(passes.all - 1) * Cycle::from(self.spec.shared_conflict);
+        done += Cycle::from(passes.all.max(1) - 1) * conflict;
+        let mut in_banks = Cycle::from(port.all.max(1));
+        if self.queue.is_some() {
+            in_banks = passes.cycles().into();
+            done += Cycle::from(passes.visited.max(1) - 1);
         }
-        done += Cycle::from(on_one_word - 1) * Cycle::from(self.spec.shared_atomic_conflict);
         let traffic = Traffic {
             memory: MemoryKind::Shared,
             wavefronts: passes.all,
             ideal_wavefronts: passes.ideal,
             ..blank(access)
         };
-        Served { traffic, done, port: Cycle::from(passes.all.max(1)), taken: now, begins: now }
+        Served { traffic, done, port: in_banks, in_banks, taken: now, begins: now }
     }
 }
 

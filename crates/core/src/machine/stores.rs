@@ -59,21 +59,16 @@ impl Stores {
         Stores { waiting: times.map(Combiner::new), ..self }
     }
 
-    /// Returns the cycles in which a store to `lines` lines of global memory passes.
-    pub(super) fn pass(&self, lines: usize) -> Cycle {
-        self.waiting.as_ref().map_or(0, |waiting| waiting.pass(lines))
+    /// Begins a store at `now` whose data pass for `cycles`.
+    pub(super) fn begin(&mut self, now: Cycle, cycles: Cycle) {
+        if let Some(waiting) = &mut self.waiting {
+            waiting.begin(now, cycles);
+        }
     }
 
-    /// Begins a store that passes in `cycles` and that the load/store unit takes at `now`. Returns
-    /// the cycle in which it begins to pass.
-    pub(super) fn begin(&mut self, now: Cycle, cycles: Cycle) -> Cycle {
-        self.waiting.as_mut().map_or(now, |waiting| waiting.begin(now, cycles))
-    }
-
-    /// Returns the cycle at which the stores have passed that lines wait for.
-    #[inline]
-    pub(super) fn passed_at(&self) -> Cycle {
-        self.waiting.as_ref().map_or(0, Combiner::busy)
+    /// Returns true if stores to parts of a line have joined and wait at `now`.
+    pub(super) fn holds_parts(&mut self, line: u64, now: Cycle) -> bool {
+        self.waiting.as_mut().is_some_and(|waiting| waiting.holds_parts(line, now))
     }
 
     /// Sends the sectors of one line at `now`, but those that wait there. Returns the others, one

@@ -291,22 +291,9 @@ fn a_spin_lock_is_served_by_turns() {
     let at = |offset| Address { base: AddressBase::Wide(BASE), offset };
     let (space, ty, order, address) = (Space::Global, Type::U32, MemoryOrder::Relaxed, at(0));
     let atomic = |f, d, b, c| {
-        let (pairs, tells_swap, reached) = (false, false, None);
+        let (pairs, form, reached) = (false, AtomicForm::Usual, None);
         let scope = Scope::Gpu;
-        i(Op::Atomic(Atomic {
-            space,
-            f,
-            ty,
-            order,
-            scope,
-            d,
-            address,
-            b,
-            c,
-            pairs,
-            tells_swap,
-            reached,
-        }))
+        i(Op::Atomic(Atomic { space, f, ty, order, scope, d, address, b, c, pairs, form, reached }))
     };
     let program = kernel(
         0,

@@ -55,10 +55,12 @@ pub struct SassTimes {
     pub jump_apart: u32,
     /// Cycles from RET to its target.
     pub ret: u32,
-    /// Further cycles of a load of 8 bytes per lane.
-    pub load_8: u32,
-    /// Further cycles of a load of 16 bytes per lane.
-    pub load_16: u32,
+    /// Further cycles of an atomic of shared memory.
+    pub atomic: u32,
+    /// The same of one of 8 bytes per lane.
+    pub atomic_8: u32,
+    /// The same for each register of its operands but the first.
+    pub atomic_register: u32,
     /// Further cycles of LDC per further address, and of MATCH per further value. A MATCH or
     /// WARPSYNC holds up others of its scheduler for as long with each of its values or masks.
     pub distinct: u32,
@@ -117,7 +119,7 @@ pub struct Latencies {
     pub page: u32,
     /// Cycles by which the way from an SM to a line's slice of L2 and back differs from the mean.
     pub spread: u32,
-    /// Lines of a load from global memory that L1 finds in a cycle.
+    /// Lines of a load or store that L1 finds in a cycle.
     pub tags: u32,
     /// Local memory.
     pub local: LocalLatencies,
@@ -129,8 +131,6 @@ pub struct Latencies {
 pub struct LocalLatencies {
     /// L1 hit.
     pub l1: u32,
-    /// Lines of an access that L1 finds in a cycle.
-    pub tags: u32,
     /// Time of a store in L2, in percent of that of stores to global memory
     /// ([`super::StorePath`]).
     pub stores: u32,
@@ -168,8 +168,6 @@ pub struct WideProducts {
 pub struct Combining {
     /// Maximum lines that wait.
     pub lines: u32,
-    /// Cycles per line for which a store passes the unit.
-    pub line: u32,
     /// Cycles without a store after which the lines begin to leave.
     pub idle: u32,
     /// Cycles from the last store to a line until it leaves, at least.

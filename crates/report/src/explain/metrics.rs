@@ -151,9 +151,9 @@ const NOTES: &[Note] = &[
         "Lanes that access different words of one bank are serialized: pad rows by one word, or \
          make neighbouring lanes access neighbouring words.",
         CONFLICTS, "gpgpu_n_shmem_bkconflict, in cycles"),
-    note(&["shared_atomic_transactions"],
-        "Lanes that update one word are serialized, which costs time but is not in this count. \
-         Give each warp or lane its own counter and add the counters at the end.",
+    note(&["shared_atomic_transactions", "shared_atomic_bank_conflict"],
+        "Lanes that update words of one bank are served one after another, on one word, too. Give \
+         each warp or lane its own counter and add the counters at the end.",
         "programs/small/shared_atomic.ir", ""),
     note(&["local_load_requests", "local_load_transactions", "local_load_transactions_per_request", "local_store_requests",
            "local_store_transactions", "local_store_transactions_per_request", "local_hit_rate"],

@@ -4,6 +4,7 @@
 //! Lanes that access the same word are served together; distinct words of one bank are served one
 //! after the other. An access of 8 or 16 bytes per lane is served half a warp or a quarter at a
 //! time. The words of a bank are numbered by their lowest lane; the order affects only the numbers.
+//! Atomics serve the lanes on a bank one after the other, with two wavefronts each if they compare.
 
 use std::fmt::Write;
 
@@ -12,6 +13,7 @@ use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend_rows, plural};
 use super::palette::{GREY, INK, Look, PALE, VERMILLION, face, path_colour};
 use super::scene::{Area, Hatch, Rgb, Scene};
 use crate::timeline::Recording;
+use simt_core::event::AccessWay;
 
 /// Word that a lane accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,25 +34,41 @@ fn group(access: &Access<'_>) -> u32 {
 }
 
 fn hits(access: &Access<'_>, banks: u32) -> Vec<Hit> {
+    let by_word = served(access, banks, false);
+    let last = |hits: &[Hit]| hits.iter().map(|hit| hit.wavefront).max().unwrap_or(0);
+    let all = access.traffic.wavefronts;
+    if access.traffic.kind != AccessWay::Atomic || last(&by_word) == all {
+        return by_word;
+    }
+    let mut by_lane = served(access, banks, true);
+    let each = (all / last(&by_lane).max(1)).max(1);
+    // One that tries a lane of each bank leaves the others.
+    by_lane.iter_mut().for_each(|hit| hit.wavefront = (each * hit.wavefront).min(all));
+    by_lane
+}
+
+/// Returns the words of the lanes; lanes on one word are served `apart` or together.
+fn served(access: &Access<'_>, banks: u32, apart: bool) -> Vec<Hit> {
     let (group, banks) = (group(access), u64::from(banks.max(1)));
     let per_lane = u64::from(access.places.bytes.div_ceil(4).max(1));
     let mut hits: Vec<Hit> = Vec::new();
     let mut before = 0; // wavefronts of earlier groups
     for first in (0..32).step_by(group as usize) {
-        let mut words: Vec<u64> = Vec::new();
+        let mut words: Vec<(u64, u32)> = Vec::new();
         let start = hits.len();
         for (lane, address) in
             access.lanes().filter(|(lane, _)| (first..first + group).contains(lane))
         {
             for word in address / 4..address / 4 + per_lane {
                 let bank = word % banks;
-                if !words.contains(&word) {
-                    words.push(word);
+                let turn = (word, if apart { lane } else { 0 });
+                if !words.contains(&turn) {
+                    words.push(turn);
                 }
                 let place = words
                     .iter()
-                    .filter(|&w| w % banks == bank)
-                    .position(|&w| w == word)
+                    .filter(|&(w, _)| w % banks == bank)
+                    .position(|&t| t == turn)
                     .unwrap_or(0);
                 let wavefront = before + place as u32 + 1;
                 hits.push(Hit { lane, address, word, bank: bank as u32, wavefront, sharers: 0 });
@@ -59,7 +77,7 @@ fn hits(access: &Access<'_>, banks: u32) -> Vec<Hit> {
         let here = &mut hits[start..];
         let sharers: Vec<u32> = here
             .iter()
-            .map(|hit| here.iter().filter(|other| other.word == hit.word).count() as u32)
+            .map(|hit| here.iter().filter(|h| h.word == hit.word && !apart).count().max(1) as u32)
             .collect();
         here.iter_mut().zip(sharers).for_each(|(hit, n)| hit.sharers = n);
         before = here.iter().map(|hit| hit.wavefront).max().unwrap_or(before);

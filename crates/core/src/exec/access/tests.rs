@@ -7,7 +7,7 @@ use crate::base::mix;
 use crate::exec::{FaultKind, LocalMemory, SharedMemory};
 use crate::isa::Type;
 use crate::kernel::layout::SHARED_WINDOW;
-use crate::kernel::{Address, AtomicFn, MemoryOrder, Row, Scope};
+use crate::kernel::{Address, AtomicFn, AtomicForm, MemoryOrder, Row, Scope};
 
 const FULL: LaneMask = LaneMask::FULL;
 const BASE: u64 = 0x0700_0000_0000;
@@ -411,7 +411,7 @@ fn atomics_serve_lanes_in_order() {
         b: Row(0),
         c: Row(0),
         pairs: false,
-        tells_swap: false,
+        form: AtomicForm::Usual,
         reached: None,
     };
     for (space, base) in
@@ -453,7 +453,7 @@ fn compare_and_swap_has_one_winner_and_tells_when_nobody_won() {
         b: Row(2),
         c: Row(0),
         pairs: false,
-        tells_swap: false,
+        form: AtomicForm::Usual,
         reached: None,
     };
     assert!(world.atomic(FULL, &cas).unwrap().changed);

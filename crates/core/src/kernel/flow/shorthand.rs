@@ -116,7 +116,7 @@ pub(crate) fn assemble(text: &str) -> Vec<Inst> {
                 b: Row(1),
                 c: Row(1),
                 pairs: false,
-                tells_swap: false,
+                form: AtomicForm::Usual,
                 reached: None,
             }),
             ["ballot", d, p] => {

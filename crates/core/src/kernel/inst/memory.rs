@@ -177,6 +177,17 @@ pub struct AtomicVector {
     pub joint: Option<Row>,
 }
 
+/// Forms of atomics in machine code that an SM serves in ways of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicForm {
+    /// All others.
+    Usual,
+    /// ATOMS.CAST.SPIN: the result is 1 where the value was swapped, else 0.
+    Cast,
+    /// ATOMS.POPC.INC: adds the number of lanes at each word.
+    Count,
+}
+
 /// `atom`/`red`. Lanes execute in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Atomic {
@@ -200,10 +211,22 @@ pub struct Atomic {
     pub c: Row,
     /// True if 64-bit values are in pairs of 32-bit rows (machine code).
     pub pairs: bool,
-    /// True if the result is 1 where the value was swapped, else 0 (ATOMS.CAST).
-    pub tells_swap: bool,
+    /// How machine code says it.
+    pub form: AtomicForm,
     /// Predicate that is true in the lanes whose generic address is global (ATOM of machine code).
     ///
     /// The others do nothing: code for shared memory follows.
     pub reached: Option<Predicate>,
+}
+
+impl Atomic {
+    /// Returns the 32-bit registers of its operands, without the address.
+    pub(crate) fn operand_registers(&self) -> u32 {
+        let words = if self.ty.is_wide() { 2 } else { 1 };
+        match (self.form, self.f) {
+            (AtomicForm::Count, _) => 0,
+            (_, AtomicFn::Cas) => 2 * words,
+            _ => words,
+        }
+    }
 }

@@ -137,8 +137,10 @@ impl<O: Observer> Issuer<'_, O> {
         now: Cycle,
     ) -> Served {
         let cx = self.cx;
-        let weighs = access.kind == AccessKind::Atomic;
-        let atomics = cx.atomics.as_ref().filter(|_| weighs).map(|units| (units, Weight::of(op)));
+        let atomics = match access.kind {
+            AccessKind::Atomic => (Weight::of(op), cx.atomics.as_ref()),
+            _ => (Weight::Plain, None),
+        };
         let native = cx.kernel.native.is_some();
         let from = if native { self.request.from } else { now };
         if native {
@@ -146,14 +148,16 @@ impl<O: Observer> Issuer<'_, O> {
             self.memory.reader = Reader { block, warp: warp.index, pc, since };
         }
         let mut served =
-            self.memory.serve(from, (pc, access), &mut self.addresses, slot, price, atomics);
+            self.memory.serve((now, from), (pc, access), &mut self.addresses, slot, price, atomics);
         self.shared.queue_accepts(self.memory.accepts_at());
         if native {
             self.request.start = Some(served.taken);
-            self.request.cycles = match (access.space, access.kind) {
-                (_, AccessKind::Read) => 2,
-                // Their addresses have one register.
-                (Space::Shared | Space::Local, _) => 4,
+            self.request.cycles = match (access.space, access.kind, op) {
+                (_, AccessKind::Read, _) => 2,
+                (Space::Shared, AccessKind::Atomic, Op::Atomic(atomic)) => {
+                    2 + 2 * atomic.operand_registers()
+                }
+                (_, AccessKind::Write, _) => 4,
                 _ => 6,
             };
         } else {

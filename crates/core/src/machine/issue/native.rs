@@ -138,7 +138,7 @@ impl<O: Observer> Issuer<'_, O> {
         let (start, begins, cycles) = match (start, queue) {
             (Some(start), _) => (start, now, cycles),
             (None, 0 | 1) => {
-                let [start, begins] = self.memory.pass(from, masks.into());
+                let [start, begins] = self.memory.pass(now, from, masks.into());
                 (start, begins, 2 * masks)
             }
             (None, TEXTURES) => (from, from, 1),

@@ -1,6 +1,7 @@
 //! Accesses to global and local memory: L1, the way to L2, and DRAM.
 
-use super::banks::{passes, same_word_lanes};
+use super::banks::{Passes, passes, same_word_lanes};
+use super::queue::PASS;
 use super::{MemorySystem, Served, blank};
 use crate::base::{Cycle, MAX_LANES};
 use crate::event::{AccessWay, MemoryKind, Traffic};
@@ -57,25 +58,16 @@ impl MemorySystem {
         let sectors = self.lines.sectors();
         let mut traffic = Traffic { memory, lines: count as u32, sectors, ..blank(access) };
         let looks_in_l1 = access.kind == AccessKind::Read && !access.bypass_l1;
-        // Within one line no two words share a bank.
-        let passes = if self.spec.l1_conflict > 0 && count > 1 {
-            Cycle::from(passes(access, addresses, self.spec.shared_banks).all)
-        } else {
-            1
-        };
-        let conflicts = (passes.max(1) - 1) * Cycle::from(self.spec.l1_conflict);
+        let passes = self.passes_of_lines(access, addresses, memory);
+        let conflicts = Cycle::from(passes.all.max(1) - 1) * Cycle::from(self.spec.l1_conflict);
         let mut done = now + conflicts + self.l1_latency(memory, count);
         let dense = access.kind == AccessKind::Write
             && u64::from(traffic.requested) >= SECTOR * u64::from(sectors);
-        let tags = self.tag_cycles(access.kind, memory, count);
-        let passes_at = match (&mut self.stores, access.kind) {
-            (Some(stores), AccessKind::Write) => {
-                let is_local = memory == MemoryKind::Local;
-                let cycles = if is_local { tags } else { stores.pass(count) };
-                stores.begin(now, cycles)
-            }
-            _ => now,
-        };
+        let tags = self.tag_cycles(access.kind, count);
+        let in_banks = Cycle::from(passes.cycles());
+        if let (Some(stores), AccessKind::Write) = (&mut self.stores, access.kind) {
+            stores.begin(now, tags.max(PASS * in_banks));
+        }
         for position in 0..count {
             let (line, sectors) = self.lines.lines[position % MAX_LANES];
             let mut missing = sectors;
@@ -83,7 +75,14 @@ impl MemorySystem {
             if let Some(l1) = &mut self.l1 {
                 if looks_in_l1 {
                     let fetched = if self.spec.fill_lines { 0b1111 } else { sectors };
-                    let found = l1.access(line, fetched, true);
+                    let mut found = l1.access(line, fetched, true);
+                    // Parts that have joined are not in L1 yet: a load gets them from L2.
+                    let is_local = memory == MemoryKind::Local;
+                    if let Some(stores) = self.stores.as_mut().filter(|_| is_local)
+                        && stores.holds_parts(line, now)
+                    {
+                        found.hits = 0;
+                    }
                     traffic.l1_hits += sectors_in(found.hits & sectors);
                     missing = fetched & !found.hits;
                     if found.hits & sectors != 0 {
@@ -107,7 +106,7 @@ impl MemorySystem {
             }
             let port_delay = position as Cycle * Cycle::from(self.spec.l1_line_interval);
             let arrives =
-                self.below_l1(passes_at + port_delay, line, missing, dense, atomics, &mut traffic);
+                self.below_l1(now + port_delay, line, missing, dense, atomics, &mut traffic);
             done = done.max(arrives);
             let usable = match access.kind {
                 AccessKind::Write => self.stored_at(dense),
@@ -126,8 +125,29 @@ impl MemorySystem {
             let extra = conflicts * Cycle::from(self.spec.atomic_conflict);
             done = done.max(now + Cycle::from(self.spec.atomic_latency)) + extra;
         }
-        let port = tags.max(passes);
-        Served { traffic, done, port, taken: now, begins: now }
+        let port = tags.max(in_banks);
+        Served { traffic, done, port, in_banks, taken: now, begins: now }
+    }
+
+    /// Returns the passes over the banks of L1.
+    fn passes_of_lines(
+        &self,
+        access: MemoryAccess,
+        addresses: &[u64; MAX_LANES],
+        memory: MemoryKind,
+    ) -> Passes {
+        let one = Passes { all: 1, ideal: 1, visited: 1 };
+        let several = match (&self.native, memory) {
+            // A lane's words of local memory are in its own bank.
+            (Some(_), MemoryKind::Local) => false,
+            (Some(_), MemoryKind::Global) if access.bytes > 4 => true,
+            // Within one line no two words share a bank.
+            _ => self.lines.len > 1,
+        };
+        if self.spec.l1_conflict == 0 || !several {
+            return one;
+        }
+        passes(access, addresses, self.spec.shared_banks)
     }
 
     /// Transfers sectors of one line over the link to L2 and, on L2 misses, from DRAM.

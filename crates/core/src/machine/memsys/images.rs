@@ -71,6 +71,7 @@ impl MemorySystem {
             traffic: Traffic { memory: fetch.memory, ..blank(access) },
             done: begins,
             port: 1,
+            in_banks: 0,
             taken: begins,
             begins,
         });

@@ -24,11 +24,10 @@ impl MemorySystem {
 
     /// Returns the cycles for which an access to `lines` lines keeps L1's tags busy.
     #[inline]
-    pub(super) fn tag_cycles(&self, kind: AccessKind, memory: MemoryKind, lines: usize) -> Cycle {
+    pub(super) fn tag_cycles(&self, kind: AccessKind, lines: usize) -> Cycle {
         let cycles = (lines as Cycle).max(1) * Cycle::from(self.spec.l1_line_interval);
-        let at_once = match (&self.native, memory) {
-            (Some(times), MemoryKind::Local) => times.local.tags,
-            (Some(times), _) if kind == AccessKind::Read => times.tags,
+        let at_once = match &self.native {
+            Some(times) if kind != AccessKind::Atomic => times.tags,
             _ => 1,
         };
         cycles.div_ceil(Cycle::from(at_once.max(1)))
@@ -37,13 +36,17 @@ impl MemorySystem {
     /// Returns the cycles until data of `lines` lines in L1 are there.
     #[inline]
     pub(super) fn l1_latency(&self, memory: MemoryKind, lines: usize) -> Cycle {
-        match &self.native {
-            Some(times) if memory == MemoryKind::Local => {
-                let further = self.tag_cycles(AccessKind::Read, memory, lines) - 1;
-                Cycle::from(times.local.l1) + further
-            }
-            _ => Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency)),
+        let further = self.tag_cycles(AccessKind::Read, lines) - 1;
+        match (&self.native, memory) {
+            (Some(times), MemoryKind::Local) => Cycle::from(times.local.l1) + further,
+            (Some(_), MemoryKind::Global) => self.hit() + further,
+            _ => self.hit(),
         }
+    }
+
+    /// Returns the cycles of a load that hits in L1, or of L2 without one.
+    fn hit(&self) -> Cycle {
+        Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency))
     }
 
     /// Returns the cycle from which loads find in L1 what has just been stored to local memory.

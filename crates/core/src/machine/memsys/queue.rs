@@ -7,7 +7,7 @@ use crate::spec::Machine;
 
 /// Cycles in which the banks of shared memory serve one pass for one scheduler. (They serve one
 /// pass a cycle for several.)
-const PASS: Cycle = 2;
+pub(super) const PASS: Cycle = 2;
 
 /// Requests that the load/store unit has taken from the schedulers and serves in order.
 #[derive(Clone)]
@@ -38,11 +38,14 @@ impl UnitQueue {
         now.max(self.takes_at)
     }
 
-    /// Adds a request that the unit takes at `taken`, in `cycles`, and begins to serve at `start`.
+    /// Adds a request that the unit takes in `cycles` and begins to serve at `start`.
+    ///
+    /// Those of other schedulers need not wait for what it waits for in its own one's queue: it
+    /// takes the unit's time from `since` on.
     #[inline]
-    pub(super) fn add(&mut self, taken: Cycle, cycles: Cycle, start: Cycle) {
+    pub(super) fn add(&mut self, since: Cycle, cycles: Cycle, start: Cycle) {
         let room = self.taken.add(start, self.depth);
-        self.takes_at = room.max(taken + cycles);
+        self.takes_at = room.max(self.takes_at.max(since) + cycles);
     }
 
     /// Returns the cycle from which the banks can serve the scheduler of a warp.

@@ -43,7 +43,7 @@ fn passes_and_lanes_on_one_word_are_those_of_a_plain_count() {
             0 => LaneMask::FULL,
             _ => LaneMask(mix(seed) as u32),
         };
-        let access = MemoryAccess { lanes, kind: AccessKind::Atomic, ..read(4) };
+        let access = MemoryAccess { lanes, ..read(4) };
         let words: Vec<u64> = lanes.lanes().map(|lane| addresses[lane as usize] / 4).collect();
         let in_bank = |bank| {
             let distinct: BTreeSet<&u64> = words.iter().filter(|&&w| w % 32 == bank).collect();
@@ -52,8 +52,13 @@ fn passes_and_lanes_on_one_word_are_those_of_a_plain_count() {
         let passes = (0..32).map(in_bank).max().unwrap_or(0) as u32;
         let on_one = words.iter().map(|word| words.iter().filter(|&other| other == word).count());
         let on_one = on_one.max().unwrap_or(1) as u32;
-        let passes = Passes { all: passes, ideal: 1 };
-        assert_eq!(atomic_passes(access, &addresses, 32), (passes, on_one), "seed {seed}");
+        let expected = Passes { all: passes, ideal: 1, visited: 1 };
+        assert_eq!(super::passes(access, &addresses, 32), expected, "seed {seed}");
+        let by_bank = (0..32).map(|bank| words.iter().filter(|&&w| w % 32 == bank).count());
+        let by_bank = by_bank.max().unwrap_or(0) as u32;
+        let of = |weight| atomic_passes(access, &addresses, 32, weight).all;
+        assert_eq!(of(Weight::Plain), by_bank, "seed {seed}");
+        assert_eq!(of(Weight::Count), passes, "seed {seed}");
         assert_eq!(same_word_lanes(access, &addresses), on_one, "seed {seed}");
     }
 }
@@ -84,7 +89,9 @@ fn a_local_load_finds_in_l1_what_was_stored() {
     let mut serve = |space, kind| {
         let mut addresses = std::array::from_fn(|_| 64);
         let access = MemoryAccess { space, kind, ..read(4) };
-        let traffic = memory.serve(0, (Pc(0), access), &mut addresses, 3, 0, None).traffic;
+        let traffic = memory
+            .serve((0, 0), (Pc(0), access), &mut addresses, 3, 0, (Weight::Plain, None))
+            .traffic;
         (traffic.l1_hits, traffic.sectors)
     };
     assert_eq!(serve(Space::Local, AccessKind::Write), (0, 4));
@@ -104,7 +111,7 @@ fn a_local_load_waits_for_parts_of_its_lines() {
         let mut serve = |now, kind, step: u64| {
             let mut addresses = std::array::from_fn(|lane| 64 + lane as u64 * step);
             let access = MemoryAccess { space: Space::Local, kind, ..read(4) };
-            memory.serve(now, (Pc(0), access), &mut addresses, 0, 0, None)
+            memory.serve((now, now), (Pc(0), access), &mut addresses, 0, 0, (Weight::Plain, None))
         };
         serve(0, AccessKind::Write, 4);
         let begin = 10_000;

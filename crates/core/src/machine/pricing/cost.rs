@@ -91,7 +91,8 @@ pub(in crate::machine) struct Cost<'a> {
     pub read_counter: Option<(u8, u8)>,
     /// Of machine code: cycles on the special function unit, for which instructions queue.
     pub queues: u32,
-    /// Of machine code: further cycles of a load of several words per lane.
+    /// Of machine code: further cycles of a load of several words per lane, or of an atomic of
+    /// shared memory.
     pub wide: u32,
     /// Of machine code: one more than the line of its constant operand; 0 without one.
     pub constant: u16,

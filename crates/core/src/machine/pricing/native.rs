@@ -102,11 +102,15 @@ pub(super) fn price_by_word<'a>(
         _ => interval,
     };
     let wide = match &op.inst.op {
-        Op::Load(load) => match load.access.ty.bytes() * u32::from(load.access.count) {
-            8 => times.load_8,
-            16 => times.load_16,
-            _ => 0,
-        },
+        // A lane's words arrive one after another; those of shared memory by groups of lanes.
+        Op::Load(load) if class != Class::LoadShared => {
+            let bytes = load.access.ty.bytes() * u32::from(load.access.count);
+            bytes.div_ceil(4).max(1) - 1
+        }
+        Op::Atomic(atomic) if class == Class::AtomicShared => {
+            let own = if atomic.ty.is_wide() { times.atomic_8 } else { times.atomic };
+            own + times.atomic_register * (atomic.operand_registers().max(1) - 1)
+        }
         _ => 0,
     };
     let [reads, _] = read_ports(&op.inst, 0, spec);

@@ -15,6 +15,10 @@ use crate::spec::Combining;
 struct Waiting {
     line: u64,
     content: Content,
+    /// True if several stores have written it.
+    joined: bool,
+    /// True if none of them has written whole sectors.
+    parts: bool,
     /// Cycle of the last store to it.
     stored: Cycle,
 }
@@ -53,27 +57,27 @@ impl Combiner {
         Combiner { times, lines: VecDeque::new(), busy: 0, leaving: false, free: 0 }
     }
 
-    /// Returns the cycle until which stores pass.
-    pub(super) fn busy(&self) -> Cycle {
-        self.busy
+    /// Begins a store at `now` whose data pass for `cycles`.
+    pub(super) fn begin(&mut self, now: Cycle, cycles: Cycle) {
+        self.begin_leaving(now);
+        self.busy = self.busy.max(now + cycles);
     }
 
-    /// Returns the cycles in which a store to `lines` lines of global memory passes.
-    pub(super) fn pass(&self, lines: usize) -> Cycle {
-        lines as Cycle * Cycle::from(self.times.line)
-    }
-
-    /// Begins a store that passes in `cycles` and comes at `now`. Returns the cycle in which it
-    /// begins to pass.
-    pub(super) fn begin(&mut self, now: Cycle, cycles: Cycle) -> Cycle {
+    /// Lets lines leave if no store has passed for some cycles before `now`.
+    fn begin_leaving(&mut self, now: Cycle) {
         let idle = self.busy + Cycle::from(self.times.idle);
         if now >= idle && !self.leaving {
             self.leaving = true;
             self.free = self.free.max(idle);
         }
-        let start = self.busy.max(now);
-        self.busy = start + cycles;
-        start
+    }
+
+    /// Returns true if stores to parts of a line's sectors have joined and wait at `now`.
+    pub(super) fn holds_parts(&mut self, line: u64, now: Cycle) -> bool {
+        self.begin_leaving(now);
+        self.leave(now);
+        let held = self.lines.iter().find(|waiting| waiting.line == line);
+        held.is_some_and(|waiting| waiting.joined && waiting.parts)
     }
 
     /// Stores to a line at `now`. Returns what waited of it, and what waits now.
@@ -84,13 +88,16 @@ impl Combiner {
             let bytes = before.bytes.saturating_add(new.bytes);
             waiting.content = Content { sectors: before.sectors | new.sectors, bytes };
             waiting.stored = now;
+            waiting.joined = true;
+            waiting.parts &= !new.is_dense();
             return [before, waiting.content];
         }
         if self.lines.len() >= self.times.lines as usize {
             self.free = self.free.max(now) + Cycle::from(self.times.leaves);
             self.lines.pop_front();
         }
-        self.lines.push_back(Waiting { line, content: new, stored: now });
+        let parts = !new.is_dense();
+        self.lines.push_back(Waiting { line, content: new, joined: false, parts, stored: now });
         [Content::default(), new]
     }
 

@@ -267,10 +267,11 @@ impl<O: Observer> Runner<'_, O> {
     /// Reports the traffic of an access.
     #[inline(always)]
     pub(super) fn transfer(&mut self, issue: &Issue<'_>, access: MemoryAccess) {
-        let &Issue { w, pc, .. } = issue;
+        let &Issue { w, pc, step, .. } = issue;
         let (cycle, sm, slot) = (0, self.id, WarpId(w as u32));
         let memory = &self.cx.memory;
-        let of = |addresses: &mut _| traffic::of(access, addresses, memory, (sm, slot.0));
+        let of =
+            |addresses: &mut _| traffic::of(&step.inst.op, access, addresses, memory, (sm, slot.0));
         if O::FOLDS {
             self.tally.access(&mut self.observer, pc, access, &mut self.addresses, of);
             return;

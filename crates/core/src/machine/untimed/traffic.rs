@@ -2,17 +2,20 @@
 
 use crate::base::{MAX_LANES, SmId};
 use crate::event::{MemoryKind, Traffic};
-use crate::exec::MemoryAccess;
+use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
+use crate::kernel::Op;
+use crate::machine::atomics::Weight;
 use crate::machine::cache::sectors_in;
-use crate::machine::memsys::{Lines, Texels, blank, interleave, passes};
+use crate::machine::memsys::{Lines, Texels, atomic_passes, blank, interleave, passes};
 use crate::spec::{Memory, Transactions};
 
-/// Returns the traffic of an access.
+/// Returns the traffic of an access by `op`.
 ///
 /// `addresses` are those of [`crate::exec::Env::addresses`] on entry, and addresses as the caches
 /// see them on return.
 pub(super) fn of(
+    op: &Op,
     access: MemoryAccess,
     addresses: &mut [u64; MAX_LANES],
     memory: &Memory,
@@ -21,7 +24,12 @@ pub(super) fn of(
     match access.space {
         Space::Const | Space::Param => Traffic { memory: MemoryKind::Const, ..blank(access) },
         Space::Shared => {
-            let passes = passes(access, addresses, memory.shared_banks);
+            let passes = match access.kind {
+                AccessKind::Atomic => {
+                    atomic_passes(access, addresses, memory.shared_banks, Weight::of(op))
+                }
+                _ => passes(access, addresses, memory.shared_banks),
+            };
             Traffic {
                 memory: MemoryKind::Shared,
                 wavefronts: passes.all,

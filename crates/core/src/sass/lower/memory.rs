@@ -4,8 +4,8 @@ use super::super::text::{AddressText, Operand};
 use super::{Lowered, Lowering, Missing, Module, Width};
 use crate::isa::{Space, Type};
 use crate::kernel::{
-    Access, Address, AddressBase, Atomic, AtomicFn, AtomicVector, Load, MemoryOrder, Native,
-    NativeAddress, NativeFn, Op, PredicateFn, Register, Row, Scope, Source, Store,
+    Access, Address, AddressBase, Atomic, AtomicFn, AtomicForm, AtomicVector, Load, MemoryOrder,
+    Native, NativeAddress, NativeFn, Op, PredicateFn, Register, Row, Scope, Source, Store,
 };
 
 /// Lowers a memory instruction; `Ok(None)` if the opcode is of another family.
@@ -130,8 +130,13 @@ fn atomic(
 ) -> Result<Atomic, Missing> {
     let reduces = matches!(l.text.name, "REDG" | "RED");
     // POPC.INC adds the number of lanes at each word, which is one for each lane.
-    let increments = l.text.take("POPC") && l.text.take("INC");
-    let tells_swap = l.text.take("CAST") && l.text.take("SPIN");
+    let form = if l.text.take("POPC") && l.text.take("INC") {
+        AtomicForm::Count
+    } else if l.text.take("CAST") && l.text.take("SPIN") {
+        AtomicForm::Cast
+    } else {
+        AtomicForm::Usual
+    };
     let functions = [
         ("ADD", AtomicFn::Add),
         ("MIN", AtomicFn::Min),
@@ -144,10 +149,10 @@ fn atomic(
         ("EXCH", AtomicFn::Exch),
         ("CAS", AtomicFn::Cas),
     ];
-    let mut f = match (increments, tells_swap) {
-        (true, _) => Some(AtomicFn::Add),
-        (_, true) => Some(AtomicFn::Cas),
-        _ => None,
+    let mut f = match form {
+        AtomicForm::Count => Some(AtomicFn::Add),
+        AtomicForm::Cast => Some(AtomicFn::Cas),
+        AtomicForm::Usual => None,
     };
     for (name, function) in functions {
         if f.is_none() && l.text.take(name) {
@@ -191,7 +196,7 @@ fn atomic(
         at += 1;
     }
     let address = address(l, at, space, module)?;
-    let (b, c) = if increments {
+    let (b, c) = if form == AtomicForm::Count {
         (l.rows.immediate(1), Row(0))
     } else {
         let b = if count > 1 { l.sources(at + 1, count)?[0] } else { l.plain(at + 1, words)? };
@@ -205,7 +210,7 @@ fn atomic(
     // An atomic is strong at least within its block.
     let order = if order == MemoryOrder::Weak { MemoryOrder::Relaxed } else { order };
     let scope = if space == Space::Shared { Scope::Block } else { scope };
-    Ok(Atomic { space, f, ty, order, scope, d, address, b, c, pairs: true, tells_swap, reached })
+    Ok(Atomic { space, f, ty, order, scope, d, address, b, c, pairs: true, form, reached })
 }
 
 /// Reads the address of operand `i`.

@@ -85,8 +85,8 @@ fn update(f: AtomicFn, ty: Type) -> Atomic {
     let d = Some(Row(2));
     let (order, scope) = (MemoryOrder::Relaxed, Scope::Gpu);
     let (space, address, b, c) = (Space::Generic, at(0), Row(1), Row(1));
-    let (pairs, tells_swap, reached) = (false, false, None);
-    Atomic { space, f, ty, order, scope, d, address, b, c, pairs, tells_swap, reached }
+    let (pairs, form, reached) = (false, AtomicForm::Usual, None);
+    Atomic { space, f, ty, order, scope, d, address, b, c, pairs, form, reached }
 }
 
 #[test]

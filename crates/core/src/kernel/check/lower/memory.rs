@@ -3,7 +3,7 @@
 use super::super::operands::{Arg, Args, Value, space, vector_length};
 use crate::isa::{FormMatch, Space, Type};
 use crate::kernel::{
-    Access, Atomic, AtomicFn, AtomicVector, Load, MemoryOrder, Op, Row, Scope, Store,
+    Access, Atomic, AtomicFn, AtomicForm, AtomicVector, Load, MemoryOrder, Op, Row, Scope, Store,
 };
 
 /// Returns the scope of a mnemonic; the GPU if it names none.
@@ -124,7 +124,7 @@ pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
         b,
         c,
         pairs: false,
-        tells_swap: false,
+        form: AtomicForm::Usual,
         reached: None,
     };
     match vector {
