@@ -236,11 +236,11 @@ pub(super) const TABLE: &[Metric] = &[
     metric!(Shared, "wavefront", "shared_st_bank_conflict", Some("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"), [],
         "shared_store_transactions - conflict-free store wavefronts", "Extra passes of stores because of bank conflicts.",
         |i| count(i.shared(STORE).bank_conflicts())),
-    metric!(Shared, "wavefront", "shared_atomic_transactions", Some("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"), [],
+    metric!(ours Shared, "wavefront", "shared_atomic_transactions", Some("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"), [],
         "wavefronts of shared atomics", "Passes over the banks for shared atomics: one for each \
          lane on a bank, two if it compares.",
         |i| count(i.shared(ATOMIC).wavefronts)),
-    metric!(Shared, "wavefront", "shared_atomic_bank_conflict", Some("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"), [],
+    metric!(ours Shared, "wavefront", "shared_atomic_bank_conflict", Some("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"), [],
         "further lanes of shared atomics on a bank", "Extra passes of atomics because of bank conflicts.",
         |i| count(i.shared(ATOMIC).bank_conflicts())),
     metric!(Shared, "%", "shared_efficiency", Some("smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct"), [],

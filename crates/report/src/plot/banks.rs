@@ -183,7 +183,8 @@ pub(super) fn banks(panel: &Panel<'_>) -> Scene {
         scene.text((x(bank) + column / 2, base - h - 7), face(10, INK).middle(), text);
     }
     scene.line((LEFT, base), (x(columns), base), GREY);
-    scene.text((LEFT - 8, base - BAR / 2 - 7), face(10, INK).bold().end(), "words");
+    let counted = if access.traffic.kind == AccessWay::Atomic { "turns" } else { "words" };
+    scene.text((LEFT - 8, base - BAR / 2 - 7), face(10, INK).bold().end(), counted);
     scene.text((LEFT - 8, base - BAR / 2 + 7), face(10, INK).bold().end(), "per bank");
     if together < rows {
         let share = rows / together;
@@ -197,7 +198,7 @@ pub(super) fn banks(panel: &Panel<'_>) -> Scene {
     scene
 }
 
-/// Distinct words of a bank, each counted once per group of lanes.
+/// Distinct words of a bank, each counted once per group of lanes, or turns of an atomic.
 fn words_of(hits: &[Hit], bank: i32) -> i32 {
     let mut seen: Vec<u32> =
         hits.iter().filter(|hit| hit.bank as i32 == bank).map(|hit| hit.wavefront).collect();
