@@ -92,7 +92,7 @@ pub(super) struct Served {
     pub done: Cycle,
     /// Cycles for which the load/store unit is busy.
     pub port: Cycle,
-    /// Those in which the banks serve it.
+    /// Cycles in which the banks serve it.
     pub in_banks: Cycle,
     /// Cycle at which the load/store unit takes it from the scheduler.
     pub taken: Cycle,

@@ -1,4 +1,4 @@
-//! Passes over the banks of shared memory.
+//! Passes over the banks of shared memory and of L1.
 
 use super::distinct::{Distinct, Repeats, of_close};
 use crate::base::{LaneMask, MAX_LANES};

@@ -1,12 +1,12 @@
 //! Queue of the load/store unit (machine code): requests that it has taken from the schedulers and
-//! serves in order, and the banks of shared memory.
+//! serves in order, and the banks of shared memory and of L1.
 
 use crate::base::Cycle;
 use crate::machine::requests::Requests;
 use crate::spec::Machine;
 
-/// Cycles in which the banks of shared memory serve one pass for one scheduler. (They serve one
-/// pass a cycle for several.)
+/// Cycles in which the banks serve one pass for one scheduler. (They serve one pass a cycle for
+/// several.)
 pub(super) const PASS: Cycle = 2;
 
 /// Requests that the load/store unit has taken from the schedulers and serves in order.
@@ -16,7 +16,7 @@ pub(super) struct UnitQueue {
     taken: Requests,
     /// Cycle from which it takes another request.
     takes_at: Cycle,
-    /// Cycle until which the banks of shared memory serve each scheduler.
+    /// Cycle until which the banks serve each scheduler.
     banks: Vec<Cycle>,
 }
 
@@ -40,8 +40,8 @@ impl UnitQueue {
 
     /// Adds a request that the unit takes in `cycles` and begins to serve at `start`.
     ///
-    /// Those of other schedulers need not wait for what it waits for in its own one's queue: it
-    /// takes the unit's time from `since` on.
+    /// It takes the unit's time from `since` on, which is its issue where it may wait in its
+    /// scheduler's queue without delaying the other schedulers.
     #[inline]
     pub(super) fn add(&mut self, since: Cycle, cycles: Cycle, start: Cycle) {
         let room = self.taken.add(start, self.depth);
