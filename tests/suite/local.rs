@@ -6,10 +6,10 @@
 use crate::spans::{compare, mean_cycles};
 
 const FOLDER: &str = "tests/observations/h200/local";
-/// Mean error of loads alone, and of all, in percent. The stores of warps that together almost fill
-/// the path to L2 are up to 40 % off where they are parts of loaded lines, and up to 60 % too slow
-/// where the GPU combines them.
-const MEANS: [(&str, usize, f64); 2] = [("load", 16, 0.5), ("", 60, 5.6)];
+/// Mean error of loads alone, and of all, in percent. With stores of parts of loaded lines by warps
+/// that together almost fill the path to L2, the two worst are 41 % too fast: a GPU's loads miss
+/// more often.
+const MEANS: [(&str, usize, f64); 2] = [("load", 16, 0.5), ("", 60, 3.3)];
 
 #[test]
 fn local_memory_takes_a_gpus_cycles() {

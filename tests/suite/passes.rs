@@ -19,9 +19,9 @@ const WIDTHS: [(&str, usize, f64); 6] = [
     ("lds", 552, 1.7),
     ("sts", 276, 3.8),
     ("ldg", 552, 3.5),
-    ("stg", 160, 7.4),
+    ("stg", 160, 2.9),
     ("_chain", 552, 1.2),
-    ("_row", 908, 4.1),
+    ("_row", 908, 3.8),
 ];
 
 fn text(path: &str) -> String {

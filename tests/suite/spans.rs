@@ -101,29 +101,36 @@ pub(crate) fn mean_of(
     set: &[(&str, &str)],
     word: usize,
 ) -> f64 {
-    let t = left(program, Some(kernel), (blocks, threads), set, "t");
-    let warps = (blocks * threads / 32) as usize;
-    (0..warps).map(|warp| f64::from(t[2 * warp + word])).sum::<f64>() / warps as f64
+    mean_in(&left(program, Some(kernel), (blocks, threads), set), blocks * threads / 32, word)
+}
+
+/// Returns the mean of what the warps of a run left at `t[2 * warp + word]`.
+pub(crate) fn mean_in(done: &Simulation, warps: u32, word: usize) -> f64 {
+    let t = words(done, "t");
+    let values = (0..warps as usize).map(|warp| f64::from(t[2 * warp + word]));
+    values.sum::<f64>() / f64::from(warps)
+}
+
+/// Returns the words of a buffer after a run.
+fn words<'a>(done: &'a Simulation, buffer: &str) -> &'a [u32] {
+    &done.launch.buffers.iter().find(|b| b.name == buffer).expect("a buffer").words
 }
 
 /// Runs a kernel of a program with `blocks` of `threads` on `h200`; `set` are constants with their
-/// values. Returns the words of `buffer`.
+/// values.
 fn left(
     program: &Program,
     kernel: Option<&str>,
     (blocks, threads): (u32, u32),
     set: &[(&str, &str)],
-    buffer: &str,
-) -> Vec<u32> {
+) -> Simulation {
     let overrides = Overrides {
         grid: Some([blocks, 1, 1]),
         block: Some([threads, 1, 1]),
         set: set.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect(),
         ..Overrides::default()
     };
-    let done = simulated(program, kernel, &overrides);
-    let buffer = done.launch.buffers.into_iter().find(|b| b.name == buffer).expect("a buffer");
-    buffer.words
+    simulated(program, kernel, &overrides)
 }
 
 /// Runs a kernel on `h200`.
@@ -153,7 +160,8 @@ pub(crate) fn digest(buffers: &[Buffer]) -> String {
 fn span(listing: &str, block: u32) -> f64 {
     let path = format!("{FOLDER}/{listing}.sass");
     let program = Program::parse(&path, &fs::read_to_string(&path).expect("a listing"));
-    let out = left(&program, None, (1, block), &[], "out");
+    let done = left(&program, None, (1, block), &[]);
+    let out = words(&done, "out");
     // Two words a thread; lane 0 of each warp stores the clock before and after.
     let warps = block as usize / 32;
     let spans = (0..warps).map(|warp| {

@@ -22,6 +22,7 @@ pub(super) use banks::{Passes, atomic_passes, passes};
 use images::TextureUnit;
 pub(super) use images::{Fetch, Texels};
 pub(super) use lines::Lines;
+pub(super) use queue::PASS;
 pub(super) use shape::Shape;
 
 use queue::UnitQueue;
@@ -260,10 +261,10 @@ impl MemorySystem {
             }
         };
         (served.taken, served.begins) = (taken, now);
-        let room = self.stores.as_ref().map_or(0, Stores::room_at);
+        let [room, takes] = self.stores.as_ref().map_or([0; 2], Stores::room_at);
         // What waits for its scheduler's queue or banks does not hold up the other schedulers.
         let reads = access.kind == AccessKind::Read;
-        let (since, turn) = match (is_shared || reads) && self.queue.is_some() {
+        let (since, turn) = match passes_banks && self.queue.is_some() {
             true => (issued, self.in_order.max(issued)),
             false => (taken, turn),
         };
@@ -271,7 +272,7 @@ impl MemorySystem {
         // A load of several lines holds no others, as samples show.
         let reads_lines = self.queue.is_some() && !is_shared && reads;
         let port = if reads_lines { served.port.min(2) } else { served.port };
-        self.issues_in_order = room.max(self.issues_in_order.max(since) + port);
+        self.issues_in_order = takes.max(self.issues_in_order.max(since) + port);
         if let Some(queue) = &mut self.queue {
             queue.add(since, 1, unheld);
             if passes_banks {

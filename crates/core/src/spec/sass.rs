@@ -166,14 +166,12 @@ pub struct WideProducts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Combining {
-    /// Maximum lines that wait.
+    /// Lines that can wait: the last ones stored to.
     pub lines: u32,
-    /// Cycles without a store after which the lines begin to leave.
-    pub idle: u32,
-    /// Cycles from the last store to a line until it leaves, at least.
+    /// Cycles from when a store's data have passed the banks until its lines may leave.
     pub stays: u32,
-    /// Cycles between two lines that leave.
-    pub leaves: u32,
+    /// Lines that the queue to L2 holds.
+    pub queue: u32,
 }
 
 /// Instruction fetch.

@@ -66,7 +66,7 @@ impl MemorySystem {
         let tags = self.tag_cycles(access.kind, count);
         let in_banks = Cycle::from(passes.cycles());
         if let (Some(stores), AccessKind::Write) = (&mut self.stores, access.kind) {
-            stores.begin(now, tags.max(PASS * in_banks));
+            stores.begin(now, [tags, PASS * in_banks]);
         }
         for position in 0..count {
             let (line, sectors) = self.lines.lines[position % MAX_LANES];
@@ -76,7 +76,7 @@ impl MemorySystem {
                 if looks_in_l1 {
                     let fetched = if self.spec.fill_lines { 0b1111 } else { sectors };
                     let mut found = l1.access(line, fetched, true);
-                    // Parts that have joined are not in L1 yet: a load gets them from L2.
+                    // A load gets parts that have joined from L2.
                     let is_local = memory == MemoryKind::Local;
                     if let Some(stores) = self.stores.as_mut().filter(|_| is_local)
                         && stores.holds_parts(line, now)
@@ -104,14 +104,15 @@ impl MemorySystem {
             if missing == 0 {
                 continue;
             }
-            let port_delay = position as Cycle * Cycle::from(self.spec.l1_line_interval);
+            let port_delay = match access.kind {
+                AccessKind::Write => self.tag_cycles(access.kind, position + 1) - 1,
+                _ => position as Cycle * Cycle::from(self.spec.l1_line_interval),
+            };
             let arrives =
                 self.below_l1(now + port_delay, line, missing, dense, atomics, &mut traffic);
             done = done.max(arrives);
-            let usable = match access.kind {
-                AccessKind::Write => self.stored_at(dense),
-                _ => arrives,
-            };
+            // What is stored is in L1 at once.
+            let usable = if access.kind == AccessKind::Write { 0 } else { arrives };
             if let (Some(l1), Some(found)) = (&mut self.l1, filled) {
                 l1.arrive(found, usable);
             }

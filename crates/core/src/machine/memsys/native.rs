@@ -49,15 +49,6 @@ impl MemorySystem {
         Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency))
     }
 
-    /// Returns the cycle from which loads find in L1 what has just been stored to local memory.
-    ///
-    /// Parts of sectors leave the SM before a load of their line is served. Whole sectors (`dense`)
-    /// are there at once.
-    #[inline]
-    pub(super) fn stored_at(&self, dense: bool) -> Cycle {
-        if dense || self.native.is_none() { 0 } else { self.stores_sent() }
-    }
-
     /// Returns the arrival of a line that arrives at `mean` over a way of mean length between the
     /// SM and its slice of L2.
     #[inline]

@@ -100,30 +100,32 @@ fn a_local_load_finds_in_l1_what_was_stored() {
     assert_eq!(serve(Space::Global, AccessKind::Read), (0, 1), "global stores go past L1");
 }
 
-/// 32 parts of sectors take 64 cycles to leave the SM: a load of their lines waits for that, a load
-/// of whole sectors takes what an L1 hit takes, and four lines of it a cycle.
+/// A local load takes what an L1 hit takes, and four lines of it a cycle. Parts of sectors that
+/// several stores have written, and that wait in the SM, come from L2.
 #[test]
-fn a_local_load_waits_for_parts_of_its_lines() {
+fn a_local_load_gets_parts_that_have_joined_from_l2() {
     let spec = crate::spec::Machine::preset("h200").expect("a machine");
-    let latency = |store: Option<u64>| {
+    let latency = |stores: u64, step: u64| {
         let memory = MemorySystem::new(spec.memory, 1, SmId(0), false, None);
         let mut memory = memory.with_native(&spec);
-        let mut serve = |now, kind, step: u64| {
-            let mut addresses = std::array::from_fn(|lane| 64 + lane as u64 * step);
+        let mut serve = |now, kind| {
+            // Four lanes store to a line, or all.
+            let mut addresses = std::array::from_fn(|lane| 64 + lane as u64 / 4 * step);
             let access = MemoryAccess { space: Space::Local, kind, ..read(4) };
             memory.serve((now, now), (Pc(0), access), &mut addresses, 0, 0, (Weight::Plain, None))
         };
-        serve(0, AccessKind::Write, 4);
-        let begin = 10_000;
-        if let Some(step) = store {
-            serve(begin, AccessKind::Write, step);
+        serve(0, AccessKind::Write);
+        for store in 0..stores {
+            serve(10_000 + store, AccessKind::Write);
         }
-        let load = serve(begin + 9, AccessKind::Read, 4);
+        let load = serve(10_009, AccessKind::Read);
         load.done - load.begins
     };
-    assert_eq!(latency(None), 29 + 7);
-    assert_eq!(latency(Some(0)), 29 + 7);
-    assert_eq!(latency(Some(4)), 64 - 9);
+    for stores in 0..2 {
+        assert_eq!([0, 4].map(|step| latency(stores, step)), [29, 29 + 1]);
+    }
+    assert_eq!(latency(2, 0), 29);
+    assert!(latency(2, 4) > 200);
 }
 
 /// Requests and sectors of fetches and accesses that `ncu` counted on an H200, of a CUDA array of
