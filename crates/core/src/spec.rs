@@ -442,6 +442,13 @@ mod tests {
             assert_eq!(found.len(), 1, "{found:?}");
         }
 
+        let (_, h200) = simt_isa::MACHINES.iter().find(|(name, _)| *name == "h200").expect("h200");
+        let never = h200.replace("queue: 6,", "queue: 0,");
+        assert_ne!(never, **h200);
+        let found = Machine::parse(&never).expect_err("a queue without room");
+        let help = found[0].help.as_deref();
+        assert!(help.is_some_and(|help| help.contains("combining")), "{found:?}");
+
         let unpriced = text.replace("Shuffle:", "// Shuffle:");
         let found = Machine::parse(&unpriced).expect_err("no price");
         assert!(found[0].message.contains("Shuffle"), "{found:?}");

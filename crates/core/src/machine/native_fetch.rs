@@ -123,7 +123,8 @@ impl Recency {
 impl NativeFetch {
     /// Creates cold caches for a program of `lines` lines on an SM with `schedulers`.
     pub(super) fn new(times: Fetch, lines: u32, schedulers: u32, sm: SmId) -> NativeFetch {
-        let times = Fetch { first: times.first + lateness(sm, times.spread), ..times };
+        let first = times.first.saturating_add(lateness(sm, times.spread));
+        let times = Fetch { first, ..times };
         let (present, settled) = (Recency::new(lines), vec![NEVER; lines as usize]);
         let cold = Level0 { last: NO_LINE, present, settled };
         let l0 = vec![cold; schedulers as usize];
