@@ -22,7 +22,6 @@ pub(super) use banks::{Passes, atomic_passes, passes};
 use images::TextureUnit;
 pub(super) use images::{Fetch, Texels};
 pub(super) use lines::Lines;
-pub(super) use queue::PASS;
 pub(super) use shape::Shape;
 
 use queue::UnitQueue;

@@ -3,7 +3,8 @@
 //! Two servers in series: the SM's own path, which takes one packet per cycle, and the SM's share
 //! of L2's total packet rate. Both have queues. If the second queue is full, the first server
 //! stalls; if the first is full, the load/store unit stalls. Measured: the experiments `store-..`
-//! in docs/calibration.md. Machine code's stores may join others that still wait.
+//! in docs/calibration.md. Lines of machine code wait before the first server, where later stores
+//! can join them: the load/store unit stalls if a further line has no room there.
 
 mod combining;
 
@@ -60,10 +61,11 @@ impl Stores {
         Stores { waiting: times.map(Combiner::new), ..self }
     }
 
-    /// Begins a store at `now` that takes `tags` cycles to look up its lines and `banks` to pass.
-    pub(super) fn begin(&mut self, now: Cycle, [tags, banks]: [Cycle; 2]) {
+    /// Begins a store at `now` that keeps the banks busy for `busy` cycles and whose data are there
+    /// after `there`.
+    pub(super) fn begin(&mut self, now: Cycle, [busy, there]: [Cycle; 2]) {
         if let Some(waiting) = &mut self.waiting {
-            waiting.begin(now, [tags, banks], &mut self.link);
+            waiting.begin(now, [busy, there], &mut self.link);
         }
     }
 

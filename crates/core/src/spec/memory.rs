@@ -69,7 +69,8 @@ pub struct StorePath {
     pub line: u32,
     /// Packets per sector. The SM's own path takes one packet per cycle.
     pub sector: u32,
-    /// Maximum packets waiting in the SM's own path.
+    /// Maximum packets waiting in the SM's own path. With lines that stores can join
+    /// (`Combining`): cycles by which the load/store unit takes requests ahead.
     pub queue: u32,
     /// Packets per cycle that L2 takes from all SMs together.
     pub l2_packets_per_cycle: f64,

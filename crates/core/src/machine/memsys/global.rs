@@ -66,7 +66,9 @@ impl MemorySystem {
         let tags = self.tag_cycles(access.kind, count);
         let in_banks = Cycle::from(passes.cycles());
         if let (Some(stores), AccessKind::Write) = (&mut self.stores, access.kind) {
-            stores.begin(now, [tags, PASS * in_banks]);
+            // A store of one pass leaves the banks free.
+            let busy = if in_banks > 1 { PASS * in_banks } else { 0 };
+            stores.begin(now, [busy, 2 * tags + PASS * in_banks]);
         }
         for position in 0..count {
             let (line, sectors) = self.lines.lines[position % MAX_LANES];
@@ -104,10 +106,7 @@ impl MemorySystem {
             if missing == 0 {
                 continue;
             }
-            let port_delay = match access.kind {
-                AccessKind::Write => self.tag_cycles(access.kind, position + 1) - 1,
-                _ => position as Cycle * Cycle::from(self.spec.l1_line_interval),
-            };
+            let port_delay = self.port_delay(access.kind, position);
             let arrives =
                 self.below_l1(now + port_delay, line, missing, dense, atomics, &mut traffic);
             done = done.max(arrives);

@@ -33,6 +33,16 @@ impl MemorySystem {
         cycles.div_ceil(Cycle::from(at_once.max(1)))
     }
 
+    /// Returns the cycles after which an access passes on its line at a position.
+    #[inline]
+    pub(super) fn port_delay(&self, kind: AccessKind, position: usize) -> Cycle {
+        let at_once = match &self.native {
+            Some(times) if kind == AccessKind::Write => times.tags.max(1) as usize,
+            _ => 1,
+        };
+        (position / at_once) as Cycle * Cycle::from(self.spec.l1_line_interval)
+    }
+
     /// Returns the cycles until data of `lines` lines in L1 are there.
     #[inline]
     pub(super) fn l1_latency(&self, memory: MemoryKind, lines: usize) -> Cycle {

@@ -7,7 +7,7 @@ use crate::spec::Machine;
 
 /// Cycles in which the banks serve one pass for one scheduler. (They serve one pass a cycle for
 /// several.)
-pub(in crate::machine) const PASS: Cycle = 2;
+pub(super) const PASS: Cycle = 2;
 
 /// Requests that the load/store unit has taken from the schedulers and serves in order.
 #[derive(Clone)]

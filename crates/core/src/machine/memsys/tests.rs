@@ -100,6 +100,21 @@ fn a_local_load_finds_in_l1_what_was_stored() {
     assert_eq!(serve(Space::Global, AccessKind::Read), (0, 1), "global stores go past L1");
 }
 
+/// A slow port delays the lines of a store but the first.
+#[test]
+fn the_first_line_of_a_store_does_not_wait_for_the_port() {
+    let spec = crate::spec::Machine::preset("fermi").expect("a machine");
+    let done = |interval, step: u64| {
+        let memory = crate::spec::Memory { l1_line_interval: interval, ..spec.memory };
+        let mut memory = MemorySystem::new(memory, 1, SmId(0), false, None);
+        let mut addresses = std::array::from_fn(|lane| lane as u64 * step);
+        let access = MemoryAccess { space: Space::Global, kind: AccessKind::Write, ..read(4) };
+        memory.serve((0, 0), (Pc(0), access), &mut addresses, 0, 0, (Weight::Plain, None)).done
+    };
+    assert_eq!([1, 2, 8].map(|interval| done(interval, 4)), [done(1, 4); 3]);
+    assert!(done(200, 128) > done(1, 128));
+}
+
 /// A local load takes what an L1 hit takes, and four lines of it a cycle. Parts of sectors that
 /// several stores have written, and that wait in the SM, come from L2.
 #[test]

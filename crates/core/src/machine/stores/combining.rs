@@ -12,7 +12,6 @@ use std::collections::VecDeque;
 use super::{FINE, Link};
 use crate::base::Cycle;
 use crate::machine::cache::{SECTOR, sectors_in};
-use crate::machine::memsys::PASS;
 use crate::spec::Combining;
 
 /// Stores to one line that wait.
@@ -52,9 +51,9 @@ pub(super) struct Combiner {
     times: Combining,
     /// The last lines stored to, in the order of their last stores.
     known: VecDeque<u64>,
-    /// Those that wait, in the order in which they leave.
+    /// Lines that wait, in the order in which they enter the queue.
     lines: VecDeque<Waiting>,
-    /// Packets of the lines.
+    /// Packets of the lines that wait.
     packets: u64,
     /// Fine times at which the last lines in the queue to L2 have left it.
     queue: VecDeque<u64>,
@@ -86,14 +85,13 @@ impl Combiner {
         }
     }
 
-    /// Begins a store at `now` that takes `tags` cycles to look up its lines and `banks` to pass.
-    pub(super) fn begin(&mut self, now: Cycle, [tags, banks]: [Cycle; 2], link: &mut Link) {
+    /// Begins a store at `now` that keeps the banks busy for `busy` cycles and whose data are there
+    /// after `there`.
+    pub(super) fn begin(&mut self, now: Cycle, [busy, there]: [Cycle; 2], link: &mut Link) {
         self.leave(now, link);
         self.begun = now;
-        self.ready = now + 2 * tags + banks + Cycle::from(self.times.stays);
-        if banks > PASS {
-            self.busy = self.busy.max(now + banks);
-        }
+        self.busy = self.busy.max(now + busy);
+        self.ready = now + there + Cycle::from(self.times.stays);
     }
 
     /// Returns true if stores to parts of a line's sectors have joined and wait at `now`.
@@ -112,8 +110,9 @@ impl Combiner {
         link: &mut Link,
     ) -> u8 {
         self.leave(now, link);
-        self.know(line, now, link);
-        if let Some(at) = self.lines.iter().position(|waiting| waiting.line == line) {
+        if self.know(line, now, link)
+            && let Some(at) = self.lines.iter().position(|waiting| waiting.line == line)
+        {
             // Data that join go before lines that leave.
             if self.room(self.times.queue + 1) <= now {
                 self.enter(link.pass(now, u64::from(sectors_in(new.sectors))));
@@ -134,9 +133,11 @@ impl Combiner {
         0
     }
 
-    /// Makes a line the last one stored to, at `now`.
-    fn know(&mut self, line: u64, now: Cycle, link: &mut Link) {
-        if let Some(at) = self.known.iter().rposition(|&known| known == line) {
+    /// Makes a line the last one stored to, at `now`. Returns true if it was one of those before:
+    /// no other line waits.
+    fn know(&mut self, line: u64, now: Cycle, link: &mut Link) -> bool {
+        let known = self.known.iter().rposition(|&known| known == line);
+        if let Some(at) = known {
             self.known.remove(at);
         } else if self.known.len() >= self.times.lines as usize
             && let Some(oldest) = self.known.pop_front()
@@ -146,6 +147,7 @@ impl Combiner {
             self.leave_one(at, self.held, link);
         }
         self.known.push_back(line);
+        known.is_some()
     }
 
     /// Lets lines leave before `now`.
