@@ -47,6 +47,7 @@ mod new;
 mod nonsense;
 mod observations;
 mod outputs;
+mod partitions;
 mod passes;
 mod paths;
 mod pictures;

@@ -112,13 +112,13 @@ pub(crate) fn mean_in(done: &Simulation, warps: u32, word: usize) -> f64 {
 }
 
 /// Returns the words of a buffer after a run.
-fn words<'a>(done: &'a Simulation, buffer: &str) -> &'a [u32] {
+pub(crate) fn words<'a>(done: &'a Simulation, buffer: &str) -> &'a [u32] {
     &done.launch.buffers.iter().find(|b| b.name == buffer).expect("a buffer").words
 }
 
 /// Runs a kernel of a program with `blocks` of `threads` on `h200`; `set` are constants with their
 /// values.
-fn left(
+pub(crate) fn left(
     program: &Program,
     kernel: Option<&str>,
     (blocks, threads): (u32, u32),

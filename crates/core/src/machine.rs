@@ -30,6 +30,7 @@ mod livelock;
 mod memsys;
 mod native_fetch;
 mod options;
+mod partitions;
 mod pricing;
 mod read_ports;
 mod requests;

@@ -3,10 +3,11 @@
 //! Each unit serves neighboring lines, one sector at a time: lanes on distinct words of a sector
 //! together, lanes on one word one after the other. An SM's path to the units holds a number of
 //! such rounds; when it is full, the load/store unit stops, and a warp that exits waits for its
-//! requests (`drain`). The SMs that have used a chunk share its unit, some with a smaller share;
-//! SMs whose blocks use global atomics run in cycle order, so each knows the others. Measured on an
-//! H200 with atomics on one word, one line and random words (docs/calibration.md). Not modeled: the
-//! real hash, combining of equal requests, and plain accesses to a word that atomics wait for.
+//! requests (`drain`). The SMs that have used a chunk share its unit, some with a smaller share. If
+//! they run in the order of cycles, which they need not with reductions alone, a request waits only
+//! for those that are there. Measured on an H200 with atomics on one word, one line and random
+//! words (docs/calibration.md). Not modeled: the real hash, combining of equal requests, and weak
+//! accesses to a word that atomics wait for.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -58,6 +59,8 @@ const CROWD: u32 = 4;
 /// Use of the units by all SMs.
 pub(super) struct AtomicUnits {
     rates: AtomicRates,
+    /// True if SMs access the units in the order of cycles.
+    ordered: bool,
     state: Mutex<UnitState>,
 }
 
@@ -68,6 +71,8 @@ pub(super) struct UnitState {
     users: BTreeMap<u64, Vec<u64>>,
     /// Arrival cycle of lines that atomics have brought to L2.
     lines: BTreeMap<u64, Cycle>,
+    /// Fine time until which each unit is busy, if SMs access them in order.
+    free: Vec<u64>,
 }
 
 impl UnitState {
@@ -86,9 +91,11 @@ fn count(sms: &[u64]) -> u64 {
 }
 
 impl AtomicUnits {
-    /// Creates idle units.
-    pub(super) fn new(rates: AtomicRates) -> AtomicUnits {
-        AtomicUnits { rates, state: Mutex::default() }
+    /// Creates idle units, which SMs access in the order of cycles if `ordered`.
+    pub(super) fn new(rates: AtomicRates, ordered: bool) -> AtomicUnits {
+        let free = vec![0; rates.units.max(1) as usize];
+        let state = Mutex::new(UnitState { free, ..UnitState::default() });
+        AtomicUnits { rates, ordered, state }
     }
 
     fn state(&self) -> MutexGuard<'_, UnitState> {
@@ -132,6 +139,17 @@ impl AtomicUnits {
                 || state.lines.contains_key(&place.1)
                     && state.users.get(&place.0).is_some_and(|users| count(users) == u64::from(sms))
         })
+    }
+
+    /// Returns the cycles for which a load at `now` waits for the atomics before it.
+    pub(super) fn wait(&self, lanes: LaneMask, addresses: &[u64; MAX_LANES], now: Cycle) -> Cycle {
+        let state = self.state();
+        let free = |lane: u32| {
+            let chunk = self.chunk(addresses[lane as usize % MAX_LANES]);
+            state.free[mix(chunk) as usize % state.free.len()] / FINE
+        };
+        let free = lanes.lanes().map(free).max().unwrap_or(0);
+        free.saturating_sub(now).min(self.rates.queue.into())
     }
 
     /// Returns the chunk of an address.
@@ -200,7 +218,13 @@ impl AtomicPath {
             let unit = mix(chunk) as usize % self.free.len();
             let cost = units.cost(weight, rounds);
             let start = self.free[unit].max(now * FINE);
-            let end = start + cost * state.users(chunk, sm) * units.lag(weight, sm) / FINE;
+            let mut end = start + cost * state.users(chunk, sm) * units.lag(weight, sm) / FINE;
+            if units.ordered {
+                // No longer than the requests that are there.
+                let all = state.free[unit].max(now * FINE) + cost;
+                state.free[unit] = all;
+                end = end.min(all.max(start + cost));
+            }
             self.free[unit] = end;
             delay = delay.max((end - cost) / FINE - now);
             // Each further round of a sector takes the place of two.
@@ -241,6 +265,7 @@ mod tests {
         crowd: 1.25,
         slowest: 0.0,
         path: 10,
+        queue: 1000,
     };
 
     fn atomic() -> MemoryAccess {
@@ -257,15 +282,19 @@ mod tests {
 
     /// Returns the cycles between two of many accesses of two SMs in turn.
     fn pace(weight: Weight, address: impl Fn(u64) -> u64) -> u64 {
-        let units = AtomicUnits::new(RATES);
         let addresses = std::array::from_fn(|lane| address(lane as u64));
-        let mut paths = [AtomicPath::default(), AtomicPath::default()];
-        let mut last = 0;
-        for i in 0..400 {
-            let sm = SmId(i as u32 % 2);
-            last = paths[i % 2].send(&units, weight, atomic(), &addresses, (sm, 0));
-        }
-        last / 399
+        let [ordered, shared] = [true, false].map(|ordered| {
+            let units = AtomicUnits::new(RATES, ordered);
+            let mut paths = [AtomicPath::default(), AtomicPath::default()];
+            let mut last = 0;
+            for i in 0..400 {
+                let sm = SmId(i as u32 % 2);
+                last = paths[i % 2].send(&units, weight, atomic(), &addresses, (sm, 0));
+            }
+            last / 399
+        });
+        assert_eq!(ordered, shared);
+        shared
     }
 
     #[test]
@@ -279,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_full_path_has_room_when_its_oldest_requests_start() {
-        let units = AtomicUnits::new(RATES);
+        let units = AtomicUnits::new(RATES, false);
         let addresses = [4096; MAX_LANES];
         let mut path = AtomicPath::default();
         path.send(&units, Weight::Plain, atomic(), &addresses, (SmId(0), 100));
@@ -289,8 +318,24 @@ mod tests {
     }
 
     #[test]
+    fn in_order_an_sm_waits_only_for_requests_that_are_there() {
+        let units = AtomicUnits::new(RATES, true);
+        let addresses = [4096; MAX_LANES];
+        let mut paths = [AtomicPath::default(), AtomicPath::default()];
+        let mut send = |sm: u32, now| {
+            let path = &mut paths[sm as usize];
+            path.send(&units, Weight::Plain, atomic(), &addresses, (SmId(sm), now))
+        };
+        // 32 lanes on one word take 40 cycles.
+        assert_eq!([send(0, 0), send(1, 0), send(0, 100), send(1, 130)], [0, 40, 0, 10]);
+        let lanes = LaneMask::FULL;
+        assert_eq!([150, 170, 180].map(|now| units.wait(lanes, &addresses, now)), [30, 10, 0]);
+        assert_eq!(units.wait(lanes, &[8192; MAX_LANES], 150), 0, "another unit");
+    }
+
+    #[test]
     fn a_checkpoint_restores_the_units() {
-        let units = AtomicUnits::new(RATES);
+        let units = AtomicUnits::new(RATES, false);
         let saved = units.save();
         let addresses = [4096; MAX_LANES];
         let mut paths = [AtomicPath::default(), AtomicPath::default()];

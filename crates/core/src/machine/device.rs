@@ -16,6 +16,7 @@ use super::host::{Host, each, each_in_order};
 use super::interleaved;
 use super::l2::replay::{self, Found, RequestLog};
 use super::options::{Options, Timing};
+use super::partitions::Partitions;
 use super::pricing::{PricedCode, blocks_communicate, has_checked_order, may_run_ahead};
 use super::shares::{Blocks, Shares};
 use super::sm::Sm;
@@ -82,6 +83,8 @@ pub(super) struct Context<'a> {
     pub max_issues: u64,
     /// Atomic units of L2, if the machine has them for this code.
     pub atomics: Option<AtomicUnits>,
+    /// Partitions of L2, if the machine has two for this code.
+    pub partitions: Option<Partitions>,
     /// Order of the SMs' accesses, if they run ahead past plain ones.
     pub accesses: Option<AccessOrder>,
     /// True if SMs log their L2 requests.
@@ -115,11 +118,13 @@ impl<'a> Context<'a> {
         let active_sms = u64::from(spec.sms).min(blocks) as u32;
         let native = spec.sass.as_ref().filter(|_| code.kernel().native.is_some());
         let registers = constants::registers(code.kernel(), launch, global);
+        let program = PricedCode::new(code, spec);
+        let orders_atomics = program.orders_atomics;
         let unset = code.kernel().unset_registers().unwrap_or_else(|| registers.variables());
         Context {
             kernel: code.kernel(),
             spec,
-            program: PricedCode::new(code, spec),
+            program,
             global,
             occupancy,
             active_sms,
@@ -140,7 +145,12 @@ impl<'a> Context<'a> {
             ),
             max_cycles: options.max_cycles,
             max_issues: options.max_issues.div_ceil(u64::from(active_sms.max(1))),
-            atomics: native.and_then(|times| times.atomics).map(AtomicUnits::new),
+            atomics: native
+                .and_then(|times| times.atomics)
+                .map(|rates| AtomicUnits::new(rates, orders_atomics)),
+            partitions: native
+                .and_then(|times| times.partitions.as_ref())
+                .map(|partitions| Partitions::new(partitions, spec.sms)),
             accesses: None,
             logs_l2: false,
             spares: Spares::default(),

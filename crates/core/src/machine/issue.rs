@@ -29,6 +29,7 @@ use super::l2::replay::RequestLog;
 use super::livelock::Watch;
 use super::memsys::MemorySystem;
 use super::native_fetch::NativeFetch;
+use super::partitions::Reached;
 use super::pricing::{Cost, Kind};
 use super::requests::{Request, queue_of};
 use super::scheduler::{Port, Scheduler, SharedPorts};
@@ -67,6 +68,10 @@ pub(super) struct Issuer<'a, O> {
     barrier_free: Cycle,
     /// Fences beyond the block (machine code).
     fences: FenceUnit,
+    /// Partitions of L2 that the SM has reached since its last fence (machine code with fences).
+    reached: Reached,
+    /// Cycle until which stores and atomics of the SM wait for atomics before them.
+    behind_atomics: Cycle,
     addresses: Box<[u64; MAX_LANES]>,
     system: SystemLog,
     pub watch: Watch,
@@ -109,6 +114,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
             units_free: [0; 2],
             barrier_free: 0,
             fences: FenceUnit::default(),
+            reached: Reached::default(),
+            behind_atomics: 0,
             addresses: Box::new([0; MAX_LANES]),
             system: SystemLog::default(),
             watch: Watch::new(),

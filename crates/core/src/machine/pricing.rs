@@ -9,7 +9,7 @@ use cost::{MOST_REGISTERS, USUAL_REGISTERS};
 use native::{
     ahead_of_barriers as native_ahead, hold_back, kept_operands, price_by_word, read_ports,
 };
-use visible::Sharing;
+use visible::{Sharing, is_wide_fence};
 pub(super) use visible::{Visibility, blocks_communicate, has_checked_order, may_run_ahead};
 
 use super::constant_cache::ConstantLines;
@@ -93,6 +93,10 @@ pub(super) struct PricedCode<'a> {
     pub refetch: u32,
     /// True if the code waits for a counter to fall to a value above 0.
     pub has_depbar: bool,
+    /// True for machine code whose atomics L2 serves in the order of cycles, all SMs together.
+    pub orders_atomics: bool,
+    /// True if it has a fence beyond the block.
+    pub has_fence: bool,
     /// True if running blocks can communicate through memory.
     ///
     /// SMs must then run in cycle order.
@@ -167,7 +171,9 @@ impl<'a> PricedCode<'a> {
         }
         let has_depbar = costs.iter().any(|cost| cost.falls_to.is_some());
         let scoreboard = scoreboard_entries(code) + 1;
-        let sharing = Sharing::of(code);
+        let atomics = spec.sass.as_ref().and_then(|times| times.atomics);
+        let in_order = code.kernel().native.is_some() && atomics.is_some();
+        let sharing = Sharing::of(code, in_order);
         for (cost, op) in costs.iter_mut().zip(code.ops()) {
             *cost = cost.with_entries(scoreboard as u16);
             cost.visibility = sharing.visibility(op, code);
@@ -193,6 +199,8 @@ impl<'a> PricedCode<'a> {
             jump_apart: spec.sass.as_ref().map_or(0, |times| times.jump_apart),
             refetch: spec.sass.as_ref().map_or(0, |times| times.refetch),
             has_depbar,
+            orders_atomics: in_order && !sharing.unordered,
+            has_fence: code.ops().iter().any(|op| is_wide_fence(&op.inst.op)),
             communicates: blocks_communicate(code),
             constant_lines: constant_lines.into_addresses(),
         }

@@ -22,6 +22,7 @@ use super::block::{DoesNotFit, Occupancy};
 use super::contents;
 use super::device::Context;
 use super::options::Options;
+use super::partitions::{Changes, Partitions};
 use super::sm::Sm;
 use super::turns::Turns;
 use super::verdict::Finish;
@@ -78,6 +79,8 @@ pub struct Saved<'a> {
     state: State<'a>,
     /// Atomic units of L2.
     atomics: Option<UnitState>,
+    /// What SMs have changed in the partitions of L2.
+    changes: Option<Changes>,
     pages: BTreeMap<u64, Arc<Page>>,
     heap: Option<Heap>,
 }
@@ -357,7 +360,8 @@ impl<'a> Session<'a> {
         }
         let heap = self.cx.global.heap();
         let atomics = self.cx.atomics.as_ref().map(AtomicUnits::save);
-        Saved { atomics, state: self.state.clone(), pages: self.pages.clone(), heap }
+        let changes = self.cx.partitions.as_ref().map(Partitions::save);
+        Saved { atomics, changes, state: self.state.clone(), pages: self.pages.clone(), heap }
     }
 
     /// Restores a saved state, earlier or later.
@@ -378,6 +382,9 @@ impl<'a> Session<'a> {
         }
         if let (Some(units), Some(state)) = (&self.cx.atomics, &saved.atomics) {
             units.restore(state);
+        }
+        if let (Some(partitions), Some(changes)) = (&self.cx.partitions, &saved.changes) {
+            partitions.restore(changes);
         }
         self.pages.clone_from(&saved.pages);
         self.cx.global.set_heap(saved.heap.clone());

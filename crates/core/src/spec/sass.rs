@@ -74,6 +74,8 @@ pub struct SassTimes {
     pub wide_products: Option<WideProducts>,
     /// True if an SM finds lines in L2 that other SMs have read.
     pub shares_l2: bool,
+    /// Partitions of L2; `None`: it has one.
+    pub partitions: Option<Partitions>,
     /// Atomic units of L2; `None`: atomics of different SMs do not delay each other.
     pub atomics: Option<AtomicRates>,
     /// Constant cache.
@@ -119,6 +121,8 @@ pub struct Latencies {
     pub page: u32,
     /// Cycles by which the way from an SM to a line's slice of L2 and back differs from the mean.
     pub spread: u32,
+    /// The same of atomics, which go to their home.
+    pub spread_atomic: u32,
     /// Lines of a load or store that L1 finds in a cycle.
     pub tags: u32,
     /// Local memory.
@@ -140,16 +144,14 @@ pub struct LocalLatencies {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fences {
-    /// Cycles of a fence of the GPU with nothing under way.
+    /// Cycles of a fence of the GPU if the SM has accessed nothing since the last one.
     pub gpu: u32,
+    /// The same if it has accessed its own partition of L2.
+    pub accessed: u32,
     /// The same of the system.
     pub system: u32,
-    /// Cycles from when a store has left the SM to the end of a fence of the GPU that waits for it.
+    /// Cycles from when the SM's last store has left it to the end of a fence of the system.
     pub stores: u32,
-    /// Further cycles to the end of one of the system.
-    pub beyond: u32,
-    /// Cycles after the first fence of the GPU in which others join it.
-    pub together: u32,
 }
 
 /// Products of 64 bits: IMAD.WIDE, and IMAD.HI, which gives their upper half.
@@ -210,6 +212,22 @@ pub struct ConstantCache {
     pub block: u32,
 }
 
+/// Partitions of L2.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Partitions {
+    /// SMs of the first partition, of the second, of the first again and so on, in the order in
+    /// which they get blocks; all others are of the first.
+    pub turns: Vec<u32>,
+    /// Bits of an address whose parity is the partition of its 4 KB.
+    pub bits: Vec<u32>,
+    /// Further cycles of an access to the other partition: of an atomic, and of a strong load of a
+    /// sector that has been changed since.
+    pub far: u32,
+    /// Cycles after which a strong store to the other partition is seen there.
+    pub crossing: u32,
+}
+
 /// Atomic units of L2.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -230,4 +248,6 @@ pub struct AtomicRates {
     pub slowest: f64,
     /// Rounds that an SM's path to the units holds; a further round of a sector counts twice.
     pub path: u32,
+    /// Cycles for which a load waits for atomics of its unit, at most.
+    pub queue: u32,
 }

@@ -127,6 +127,10 @@ impl MachineSpec {
             let few = (1..=1 << 16).contains(&atomics.units) && atomics.chunk >= 32;
             need(few, "atomics", "expected 1 to 65,536 `units` and a `chunk` of at least 32 bytes");
         }
+        if let Some(partitions) = self.sass.as_ref().and_then(|times| times.partitions.as_ref()) {
+            let ok = partitions.bits.iter().all(|&bit| (12..64).contains(&bit));
+            need(ok, "partitions", "expected `bits` of 12 to 63");
+        }
         if let Some(times) = self.sass.as_ref().and_then(|times| times.combining) {
             let ok = [times.lines, times.queue].iter().all(|lines| (1..=1024).contains(lines));
             need(ok, "combining", "expected 1 to 1024 `lines`, and as many in the `queue`");

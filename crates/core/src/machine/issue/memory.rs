@@ -3,6 +3,8 @@
 use super::super::atomics::Weight;
 use super::super::fences;
 use super::super::memsys::{Fetch, Served, Texels};
+use super::super::partitions::{Partitions, Reached};
+use super::super::pricing::Visibility;
 use super::super::requests::Request;
 use super::super::shares::Reader;
 use super::super::warp::{Until, Warp};
@@ -149,6 +151,10 @@ impl<O: Observer> Issuer<'_, O> {
         }
         let mut served =
             self.memory.serve((now, from), (pc, access), &mut self.addresses, slot, price, atomics);
+        if native && access.space == Space::Global {
+            let times = [served.begins, served.done];
+            served.done += self.beyond_the_partition(pc, access, times);
+        }
         self.shared.queue_accepts(self.memory.accepts_at());
         if native {
             self.request.start = Some(served.taken);
@@ -192,15 +198,52 @@ impl<O: Observer> Issuer<'_, O> {
         served
     }
 
+    /// Returns the further cycles of an access of machine code to global memory that begins and
+    /// ends at `times`: by the way to the other partition of L2, and behind atomics of its unit.
+    #[inline(always)]
+    fn beyond_the_partition(&mut self, pc: Pc, access: MemoryAccess, times: [Cycle; 2]) -> Cycle {
+        let cx = self.cx;
+        if cx.program.has_fence {
+            self.reached =
+                self.reached.and(cx.partitions.as_ref().map_or(Reached::NEAR, |all| {
+                    all.reached(self.id, access.lanes, &self.addresses)
+                }));
+        }
+        let ordered = match self.costs[pc.index()].visibility {
+            Visibility::Private | Visibility::Plain => return 0,
+            Visibility::Reduction => false,
+            Visibility::Ordered => cx.program.orders_atomics,
+        };
+        let mut waits = match &cx.atomics {
+            Some(units) if ordered => units.wait(access.lanes, &self.addresses, times[0]),
+            _ => 0,
+        };
+        if access.kind != AccessKind::Read {
+            // Only a fence waits for it.
+            self.behind_atomics = self.behind_atomics.max(times[0] + waits);
+            waits = 0;
+        }
+        let partitions = cx.partitions.as_ref();
+        let delay = |partitions: &Partitions| {
+            partitions.delay(self.id, access, &self.addresses, times, ordered)
+        };
+        waits + partitions.map_or(0, delay)
+    }
+
     /// Returns the end of a fence of machine code at `now`, if it takes longer than its stall
     /// count.
     pub(super) fn fence(&mut self, warp: &Warp, scope: Scope, now: Cycle) -> Until {
         let times = self.cx.spec.sass.as_ref().filter(|_| self.native);
         let Some(times) = times.and_then(|times| times.fences) else { return Until::default() };
-        let sent = self.memory.stores_sent().max(warp.sent);
+        let sent = self.memory.stores_sent().max(warp.sent).max(self.behind_atomics);
         let end = match scope {
             Scope::Block => return Until::default(),
-            Scope::Gpu => self.fences.gpu(&times, now, sent),
+            Scope::Gpu => {
+                let reached = std::mem::take(&mut self.reached);
+                let far = self.cx.partitions.as_ref().map_or(0, Partitions::far);
+                let alone = reached.fence([times.gpu, times.accessed].map(Cycle::from), far);
+                self.fences.gpu(now, alone, sent)
+            }
             Scope::System => fences::system(&times, now, sent),
         };
         Until::new(end, Stall::Membar)

@@ -243,6 +243,6 @@ impl MemorySystem {
                 shares.arrived(self.reader, line * LINE, absent, arrives);
             }
         }
-        self.after_way(line, arrives + delay)
+        self.after_way(line, arrives + delay, traffic.kind)
     }
 }

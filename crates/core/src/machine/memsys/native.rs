@@ -2,7 +2,7 @@
 
 use super::{LINE, MemorySystem, PAGE};
 use crate::base::{Cycle, mix};
-use crate::event::MemoryKind;
+use crate::event::{AccessWay, MemoryKind};
 use crate::exec::AccessKind;
 use crate::spec::Latencies;
 
@@ -62,8 +62,11 @@ impl MemorySystem {
     /// Returns the arrival of a line that arrives at `mean` over a way of mean length between the
     /// SM and its slice of L2.
     #[inline]
-    pub(super) fn after_way(&self, line: u64, mean: Cycle) -> Cycle {
-        let spread = self.native.map_or(0, |times| Cycle::from(times.spread));
+    pub(super) fn after_way(&self, line: u64, mean: Cycle, kind: AccessWay) -> Cycle {
+        let spread = self.native.map_or(0, |times| match kind {
+            AccessWay::Atomic => Cycle::from(times.spread_atomic),
+            AccessWay::Load | AccessWay::Store => Cycle::from(times.spread),
+        });
         if spread == 0 {
             return mean;
         }

@@ -92,14 +92,16 @@ pub(super) struct Sharing {
     /// True if nothing orders accesses of different blocks: no fence beyond a block, no acquire or
     /// release, and no atomics but reductions. Volatile accesses are then mostly to a block's own
     /// data, as in the reductions of old samples, whose last warp has no barriers.
-    unordered: bool,
+    pub unordered: bool,
+    /// True if reductions, too, take place in the order of cycles, unless nothing orders accesses.
+    in_order: bool,
 }
 
 impl Sharing {
-    pub(super) fn of(code: &Code) -> Sharing {
+    pub(super) fn of(code: &Code, in_order: bool) -> Sharing {
         let sum = reductions(code);
         let orders = |op: &MicroOp| match &op.inst.op {
-            Op::Fence(scope) => *scope != Scope::Block,
+            f if is_wide_fence(f) => true,
             f if is_private(f) => false,
             Op::Load(load) => load.access.order.acquires(),
             Op::Store(store) => store.access.order.releases(),
@@ -109,7 +111,7 @@ impl Sharing {
             }
             _ => true,
         };
-        Sharing { sum, unordered: !code.ops().iter().any(orders) }
+        Sharing { sum, unordered: !code.ops().iter().any(orders), in_order }
     }
 
     /// Returns the visibility of an instruction.
@@ -118,10 +120,19 @@ impl Sharing {
             f if is_private(f) => Visibility::Private,
             Op::Load(load) if self.unordered || !load.access.strong() => Visibility::Plain,
             Op::Store(store) if self.unordered || !store.access.strong() => Visibility::Plain,
-            Op::Atomic(atomic) if reduces(atomic, op, self.sum, code) => Visibility::Reduction,
+            Op::Atomic(atomic)
+                if reduces(atomic, op, self.sum, code) && (self.unordered || !self.in_order) =>
+            {
+                Visibility::Reduction
+            }
             _ => Visibility::Ordered,
         }
     }
+}
+
+/// Returns true for a fence beyond the block.
+pub(super) fn is_wide_fence(op: &Op) -> bool {
+    matches!(op, Op::Fence(scope) if *scope != Scope::Block)
 }
 
 /// Returns function and type of a kernel's reductions, if they all have the same.
