@@ -16,7 +16,7 @@ const MEANS: [(&str, &str, usize, f64); 9] = [
     ("parts", "unrolled-", 9, 5.5),
     ("parts", "unrolled_sums-", 6, 7.0),
     ("parts", "branch-", 6, 1.0),
-    ("parts", "whole-", 3, 15.0),
+    ("parts", "whole-", 3, 12.0),
 ];
 
 #[test]

@@ -39,6 +39,7 @@ mod instrument;
 mod later;
 mod launches;
 mod local;
+mod locks;
 mod lowering;
 mod meetings;
 mod memory;

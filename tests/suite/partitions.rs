@@ -23,7 +23,7 @@ const BETWEEN: u32 = 430;
 /// rule was found.
 const AFTER: f64 = 4.7;
 const SHARED: f64 = 7.1;
-const LATER: f64 = 5.5;
+const LATER: f64 = 5.6;
 
 fn program(name: &str) -> Program {
     let path = format!("{FOLDER}/{name}.sass");

@@ -86,7 +86,7 @@ fn is_further_branch(warp: &Warp, active: LaneMask, taken: LaneMask) -> bool {
 /// Executes WARPSYNC of machine code for `lanes`, and reports the sets that go on.
 ///
 /// A WARPSYNC.EXCLUSIVE whose lanes have several masks is reported as a divergent branch. Returns
-/// the number of masks of the sets that go on or wait; 0 for one mask of all live lanes.
+/// the number of masks of the sets that go on or wait; 0 if all live lanes execute it together.
 pub(in crate::machine) fn gather_native(
     (step, lanes): (&MicroOp, LaneMask),
     warp: &mut Warp,
@@ -118,8 +118,9 @@ pub(in crate::machine) fn gather_native(
     for &(lanes, members) in now.iter().filter(|&&set| goes_on(set)) {
         observer.on(Event::Collective { sm, warp: slot, pc, lanes, members });
     }
-    let in_parts = !warp.control.live().is_subset(first.1);
-    let masks = if in_parts { now.len() as u32 } else { 0 };
+    let live = warp.control.live();
+    let together = live.is_subset(first.0) && live.is_subset(first.1);
+    let masks = if together { 0 } else { now.len() as u32 };
     match *meeting {
         Meeting::Common => warp.control.gather(now, step.next),
         Meeting::Exclusive => {
