@@ -141,15 +141,23 @@ impl AtomicUnits {
         })
     }
 
-    /// Returns the cycles for which a load at `now` waits for the atomics before it.
+    /// Returns the cycles for which an access at `now` waits for the atomics before it.
     pub(super) fn wait(&self, lanes: LaneMask, addresses: &[u64; MAX_LANES], now: Cycle) -> Cycle {
         let state = self.state();
-        let free = |lane: u32| {
+        let mut last = None;
+        let mut free = 0;
+        for lane in lanes.lanes() {
             let chunk = self.chunk(addresses[lane as usize % MAX_LANES]);
-            state.free[mix(chunk) as usize % state.free.len()] / FINE
-        };
-        let free = lanes.lanes().map(free).max().unwrap_or(0);
+            if last.replace(chunk) != Some(chunk) {
+                free = free.max(state.free[self.unit(chunk)] / FINE);
+            }
+        }
         free.saturating_sub(now).min(self.rates.queue.into())
+    }
+
+    /// Returns the unit of a chunk.
+    fn unit(&self, chunk: u64) -> usize {
+        mix(chunk) as usize % self.rates.units.max(1) as usize
     }
 
     /// Returns the chunk of an address.
@@ -215,7 +223,7 @@ impl AtomicPath {
         for sector in words[..len].chunk_by(|a, b| a / SECTOR == b / SECTOR) {
             let rounds = sector.chunk_by(|a, b| a == b).map(<[u64]>::len).max().unwrap_or(1) as u32;
             let chunk = units.chunk(sector[0]);
-            let unit = mix(chunk) as usize % self.free.len();
+            let unit = units.unit(chunk);
             let cost = units.cost(weight, rounds);
             let start = self.free[unit].max(now * FINE);
             let mut end = start + cost * state.users(chunk, sm) * units.lag(weight, sm) / FINE;

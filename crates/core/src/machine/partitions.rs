@@ -53,7 +53,7 @@ impl Reached {
     pub(super) const NEAR: Reached = Reached { near: true, far: false };
 
     /// Adds what another access has reached.
-    pub(super) fn and(self, other: Reached) -> Reached {
+    pub(super) fn with(self, other: Reached) -> Reached {
         Reached { near: self.near | other.near, far: self.far | other.far }
     }
 
@@ -123,7 +123,7 @@ impl Partitions {
             let address = addresses[lane as usize % MAX_LANES];
             if last.replace(address / PIECE) != Some(address / PIECE) {
                 let far = self.home(address) != own;
-                reached = reached.and(Reached { near: !far, far });
+                reached = reached.with(Reached { near: !far, far });
             }
         }
         reached
@@ -152,12 +152,12 @@ impl Partitions {
         let mut last = None;
         for lane in access.lanes.lanes() {
             let address = addresses[lane as usize % MAX_LANES];
-            let (first, end) = (address / SECTOR, address + u64::from(access.bytes.max(1)) - 1);
-            for sector in first..=end / SECTOR {
+            let home = self.home(address);
+            let end = address + u64::from(access.bytes.max(1)) - 1;
+            for sector in address / SECTOR..=end / SECTOR {
                 if last.replace(sector) == Some(sector) {
                     continue;
                 }
-                let home = self.home(address);
                 if access.kind != AccessKind::Read {
                     let seen = times[0] + if by == home { 0 } else { self.crossing };
                     // The copy of the SM that stores has the new value, too.

@@ -172,8 +172,7 @@ impl<'a> PricedCode<'a> {
         let has_depbar = costs.iter().any(|cost| cost.falls_to.is_some());
         let scoreboard = scoreboard_entries(code) + 1;
         let atomics = spec.sass.as_ref().and_then(|times| times.atomics);
-        let in_order = code.kernel().native.is_some() && atomics.is_some();
-        let sharing = Sharing::of(code, in_order);
+        let sharing = Sharing::of(code, code.kernel().native.is_some() && atomics.is_some());
         for (cost, op) in costs.iter_mut().zip(code.ops()) {
             *cost = cost.with_entries(scoreboard as u16);
             cost.visibility = sharing.visibility(op, code);
@@ -199,7 +198,7 @@ impl<'a> PricedCode<'a> {
             jump_apart: spec.sass.as_ref().map_or(0, |times| times.jump_apart),
             refetch: spec.sass.as_ref().map_or(0, |times| times.refetch),
             has_depbar,
-            orders_atomics: in_order && !sharing.unordered,
+            orders_atomics: sharing.orders_atomics,
             has_fence: code.ops().iter().any(|op| is_wide_fence(&op.inst.op)),
             communicates: blocks_communicate(code),
             constant_lines: constant_lines.into_addresses(),

@@ -79,7 +79,7 @@ pub struct Saved<'a> {
     state: State<'a>,
     /// Atomic units of L2.
     atomics: Option<UnitState>,
-    /// What SMs have changed in the partitions of L2.
+    /// Sectors that SMs have changed in L2.
     changes: Option<Changes>,
     pages: BTreeMap<u64, Arc<Page>>,
     heap: Option<Heap>,

@@ -153,7 +153,7 @@ impl<O: Observer> Issuer<'_, O> {
             self.memory.serve((now, from), (pc, access), &mut self.addresses, slot, price, atomics);
         if native && access.space == Space::Global {
             let times = [served.begins, served.done];
-            served.done += self.beyond_the_partition(pc, access, times);
+            served.done += self.further_in_l2(pc, access, times);
         }
         self.shared.queue_accepts(self.memory.accepts_at());
         if native {
@@ -198,36 +198,40 @@ impl<O: Observer> Issuer<'_, O> {
         served
     }
 
-    /// Returns the further cycles of an access of machine code to global memory that begins and
-    /// ends at `times`: by the way to the other partition of L2, and behind atomics of its unit.
+    /// Returns the further cycles in L2 of an access of machine code to global memory, which begins
+    /// and ends at `times` without them: those to the other partition, and of a load those behind
+    /// atomics in its unit.
     #[inline(always)]
-    fn beyond_the_partition(&mut self, pc: Pc, access: MemoryAccess, times: [Cycle; 2]) -> Cycle {
+    fn further_in_l2(&mut self, pc: Pc, access: MemoryAccess, times: [Cycle; 2]) -> Cycle {
         let cx = self.cx;
         if cx.program.has_fence {
-            self.reached =
-                self.reached.and(cx.partitions.as_ref().map_or(Reached::NEAR, |all| {
-                    all.reached(self.id, access.lanes, &self.addresses)
-                }));
+            let reached = cx
+                .partitions
+                .as_ref()
+                .map_or(Reached::NEAR, |all| all.reached(self.id, access.lanes, &self.addresses));
+            self.reached = self.reached.with(reached);
         }
         let ordered = match self.costs[pc.index()].visibility {
             Visibility::Private | Visibility::Plain => return 0,
             Visibility::Reduction => false,
             Visibility::Ordered => cx.program.orders_atomics,
         };
-        let mut waits = match &cx.atomics {
-            Some(units) if ordered => units.wait(access.lanes, &self.addresses, times[0]),
-            _ => 0,
-        };
-        if access.kind != AccessKind::Read {
-            // Only a fence waits for it.
-            self.behind_atomics = self.behind_atomics.max(times[0] + waits);
-            waits = 0;
-        }
-        let partitions = cx.partitions.as_ref();
-        let delay = |partitions: &Partitions| {
+        let delay = cx.partitions.as_ref().map_or(0, |partitions| {
             partitions.delay(self.id, access, &self.addresses, times, ordered)
+        });
+        // For stores and atomics only a fence waits.
+        let reads = access.kind == AccessKind::Read;
+        let Some(units) =
+            cx.atomics.as_ref().filter(|_| ordered && (reads || cx.program.has_fence))
+        else {
+            return delay;
         };
-        waits + partitions.map_or(0, delay)
+        let waits = units.wait(access.lanes, &self.addresses, times[0]);
+        if reads {
+            return waits + delay;
+        }
+        self.behind_atomics = self.behind_atomics.max(times[0] + waits);
+        delay
     }
 
     /// Returns the end of a fence of machine code at `now`, if it takes longer than its stall

@@ -92,13 +92,15 @@ pub(super) struct Sharing {
     /// True if nothing orders accesses of different blocks: no fence beyond a block, no acquire or
     /// release, and no atomics but reductions. Volatile accesses are then mostly to a block's own
     /// data, as in the reductions of old samples, whose last warp has no barriers.
-    pub unordered: bool,
-    /// True if reductions, too, take place in the order of cycles, unless nothing orders accesses.
-    in_order: bool,
+    unordered: bool,
+    /// True if its reductions, too, are [ordered](Visibility::Ordered), as L2 serves all atomics of
+    /// SMs whose accesses have an order.
+    pub orders_atomics: bool,
 }
 
 impl Sharing {
-    pub(super) fn of(code: &Code, in_order: bool) -> Sharing {
+    /// Finds how blocks of `code` share memory, on a machine where atomics queue in L2 if `queues`.
+    pub(super) fn of(code: &Code, queues: bool) -> Sharing {
         let sum = reductions(code);
         let orders = |op: &MicroOp| match &op.inst.op {
             f if is_wide_fence(f) => true,
@@ -111,7 +113,8 @@ impl Sharing {
             }
             _ => true,
         };
-        Sharing { sum, unordered: !code.ops().iter().any(orders), in_order }
+        let unordered = !code.ops().iter().any(orders);
+        Sharing { sum, unordered, orders_atomics: queues && !unordered }
     }
 
     /// Returns the visibility of an instruction.
@@ -120,9 +123,7 @@ impl Sharing {
             f if is_private(f) => Visibility::Private,
             Op::Load(load) if self.unordered || !load.access.strong() => Visibility::Plain,
             Op::Store(store) if self.unordered || !store.access.strong() => Visibility::Plain,
-            Op::Atomic(atomic)
-                if reduces(atomic, op, self.sum, code) && (self.unordered || !self.in_order) =>
-            {
+            Op::Atomic(atomic) if !self.orders_atomics && reduces(atomic, op, self.sum, code) => {
                 Visibility::Reduction
             }
             _ => Visibility::Ordered,
