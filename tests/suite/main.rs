@@ -11,6 +11,7 @@ mod calls;
 mod casts;
 mod checks;
 mod cli;
+mod clocks;
 mod compare;
 #[cfg(unix)]
 mod compile;

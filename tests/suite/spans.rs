@@ -139,14 +139,24 @@ pub(crate) fn simulated(
     kernel: Option<&str>,
     overrides: &Overrides,
 ) -> Simulation {
+    let machine = Machine::preset("h200").expect("a machine");
+    simulated_on(&machine, program, kernel, overrides)
+}
+
+/// Runs a kernel on a machine.
+pub(crate) fn simulated_on(
+    machine: &Machine,
+    program: &Program,
+    kernel: Option<&str>,
+    overrides: &Overrides,
+) -> Simulation {
     let path = &program.name;
     let kernel = program.kernel(kernel).unwrap_or_else(|e| panic!("{path}: {e:?}"));
     let launch = program
         .launch(kernel, overrides, &|_, _| Err("no files".into()))
         .unwrap_or_else(|e| panic!("{path}: {e:?}"));
-    let machine = Machine::preset("h200").expect("a machine");
-    let options = Options::of(&machine, Mode::Volta);
-    simulate(Job::new(program, kernel, launch, &machine, options), &())
+    let options = Options::of(machine, Mode::Volta);
+    simulate(Job::new(program, kernel, launch, machine, options), &())
         .unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 

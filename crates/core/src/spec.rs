@@ -24,8 +24,8 @@ pub use memory::{
     Cache, InstructionCache, Memory, StorePath, StorePolicy, TextureUnit, Transactions,
 };
 pub use sass::{
-    AtomicRates, Combining, ConstantCache, Fences, Fetch, Latencies, LocalLatencies, Partitions,
-    SassTimes,
+    AtomicRates, Combining, ConstantCache, Fences, Fetch, Latencies, LocalLatencies, Matches,
+    Partitions, Reads, SassTimes,
 };
 
 use slips::{find_field, ron_diagnostic};

@@ -401,12 +401,12 @@ impl Elected {
     }
 
     fn give_way(&mut self, next: Pc) {
-        self.current = Lanes::at(next, self.current.lanes);
+        let lanes = self.current.lanes;
+        self.current = Lanes::at(next, lanes);
         if self.is_alone() && self.yielded.is_empty() && self.blocked.is_empty() {
-            return; // no other group: it would be picked again at once
+            return self.elected = Unseen(true); // no other group: this one is found again
         }
-        let Lanes { pc, lanes, .. } = self.current;
-        self.yielded.push(Group { pc, lanes, state: GroupState::Yielded });
+        self.yielded.push(Group { pc: next, lanes, state: GroupState::Yielded });
         self.current.lanes = LaneMask::EMPTY;
         self.resume_after(lanes);
     }
@@ -417,9 +417,8 @@ impl Elected {
         let mut left = 0;
         for (i, register) in self.registers.iter_mut().enumerate() {
             left |= u16::from(register.intersects(lanes)) << i;
-            if register.intersects(lanes) && register.is_subset(lanes) {
-                self.twice |= 1 << i;
-            }
+            let emptied = register.intersects(lanes) && register.is_subset(lanes);
+            self.twice |= u16::from(emptied) << i;
             *register -= lanes;
         }
         for join in (0..REGISTERS as u32).map(JoinId) {
@@ -428,6 +427,7 @@ impl Elected {
             {
                 let released = self.release((join, pc));
                 self.drop_sibling(Some(released));
+                self.elected = Unseen(self.current.lanes.is_empty());
             }
         }
         self.end_gathers();

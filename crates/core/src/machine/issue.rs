@@ -17,7 +17,6 @@ mod ways;
 pub(super) use asynchronous::{fails, written};
 pub(super) use meet::{gather, gather_native, jump, members_meet, votes_of};
 pub(super) use memory::asked;
-use native::resolve;
 pub(super) use ways::{add_side, barrier_register, branch, join, sides, split};
 
 use super::block::Block;
@@ -209,14 +208,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
 
         let last = now + Cycle::from(cost.slots.max(cost.interval) * (masks - 1));
-        let mut times = Times {
-            resume: cost.gap.after(last),
-            done: last + Cycle::from(cost.latency),
-            masks: 0,
-        };
+        let mut times =
+            Times { resume: cost.gap.after(last), done: last + Cycle::from(cost.latency), turn: 0 };
         if NATIVE && cost.queues > 0 {
-            times.done += self.queue_special(scheduler, cost, now);
-            times.done += self.matched(scheduler, &step.inst.op, lanes, warp, now);
+            let (passes, own) = self.matched(&step.inst.op, lanes, warp);
+            times.done += own + self.queue_special(scheduler, cost, passes, now);
         }
         if NATIVE && cost.loads_constant && cost.constant > 0 {
             times.done += self.constants.fetch(cost.constant, now) - now;
@@ -243,7 +239,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 warp.refetch = self.refetch(lanes);
                 warp.control.advance(branch(step, lanes));
                 if NATIVE {
-                    resolve(warp, cost, step.next, cx.program.refetch, now);
+                    self.resolve(warp, cost, (step.next, lanes), now);
                 }
                 After::Nothing
             }
@@ -254,8 +250,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     // A BSYNC that blocks leaves the warp's other lanes to run.
                     let blocks = warp.control.joined() > waiting;
                     let cycles = if blocks { cx.program.blocked_sync } else { cost.resolves };
-                    let waits = scheduler.take_turn(cx.program.turn, now);
-                    let at = now + waits + Cycle::from(cycles);
+                    times.turn = cx.program.turn;
+                    let at = now + Cycle::from(cycles);
                     warp.resolves = Until::new(at, Stall::BranchResolving);
                 }
                 After::Nothing
@@ -271,11 +267,13 @@ impl<'a, O: Observer> Issuer<'a, O> {
             warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
         }
         if NATIVE && warp.control.take_election() {
+            times.turn = cx.program.election_turn;
             let at = now + Cycle::from(cx.program.election);
             warp.resolves = warp.resolves.max(Until::new(at, Stall::BranchResolving));
         }
-        if NATIVE && times.masks > 0 {
-            self.meet_in_parts(scheduler, warp, times.masks, now);
+        if NATIVE && times.turn > 0 {
+            let waits = scheduler.take_turn(times.turn, now);
+            warp.resolves = warp.resolves.after(waits);
         }
         let mut reads_from = now;
         if let Some(queue) = queue {
@@ -320,8 +318,8 @@ struct Times {
     resume: Until,
     /// Earliest issue of a dependent step.
     done: Cycle,
-    /// Masks of a WARPSYNC of machine code by lanes that are not all of the warp's; else 0.
-    masks: u32,
+    /// Cycles for which the step holds up others of its scheduler that meet or elect; mostly 0.
+    turn: u32,
 }
 
 /// Effect of an issue on other warps.

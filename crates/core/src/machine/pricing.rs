@@ -87,8 +87,12 @@ pub(super) struct PricedCode<'a> {
     pub turn: u32,
     /// Of machine code: cycles until a group that was elected goes on.
     pub election: u32,
+    /// Of machine code: cycles for which an election holds up others of its scheduler.
+    pub election_turn: u32,
     /// Of machine code: further cycles of a jump whose lanes have several targets.
     pub jump_apart: u32,
+    /// Of machine code: cycles from a divergent branch to the lanes that fall through.
+    pub parted: u32,
     /// Of machine code: cycles of a taken branch in which its target is fetched.
     pub refetch: u32,
     /// True if the code waits for a counter to fall to a value above 0.
@@ -194,8 +198,10 @@ impl<'a> PricedCode<'a> {
             taken: if code.kernel().native.is_some() { 0 } else { spec.branch_taken },
             blocked_sync: spec.sass.as_ref().map_or(0, |times| times.blocked),
             turn: spec.sass.as_ref().map_or(0, |times| times.turn),
-            election: spec.sass.as_ref().map_or(0, |times| times.yields),
+            election: spec.sass.as_ref().map_or(0, |times| times.election),
+            election_turn: spec.sass.as_ref().map_or(0, |times| times.election_turn),
             jump_apart: spec.sass.as_ref().map_or(0, |times| times.jump_apart),
+            parted: spec.sass.as_ref().map_or(0, |times| times.parted),
             refetch: spec.sass.as_ref().map_or(0, |times| times.refetch),
             has_depbar,
             orders_atomics: sharing.orders_atomics,

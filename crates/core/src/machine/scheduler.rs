@@ -66,7 +66,7 @@ pub(super) struct Scheduler {
     busy: [Cycle; PORTS],
     /// Cycle from which the special function unit is free (machine code, which queues for it).
     pub special_until: Cycle,
-    /// Cycle from which the next BSYNC, MATCH or WARPSYNC begins (machine code).
+    /// Cycle from which the next BSYNC, WARPSYNC or election begins (machine code).
     pub next_turn: Cycle,
     /// Queues of requests to units of the SM (machine code).
     pub requests: [Requests; QUEUES],
@@ -154,7 +154,8 @@ impl Scheduler {
         self.busy[port].max(shared.busy[port])
     }
 
-    /// Begins a BSYNC, MATCH or WARPSYNC, which holds up others. Returns its wait for earlier ones.
+    /// Begins a BSYNC, WARPSYNC or election, which holds up others. Returns its wait for those
+    /// before it.
     pub(super) fn take_turn(&mut self, cycles: u32, now: Cycle) -> Cycle {
         let start = self.next_turn.max(now);
         self.next_turn = start + Cycle::from(cycles);

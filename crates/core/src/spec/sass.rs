@@ -22,8 +22,12 @@ pub struct SassTimes {
     pub taken: u32,
     /// The last of these and of `jump`, in which the target is fetched.
     pub refetch: u32,
+    /// Cycles from a branch to the lanes that fall through while others take it.
+    pub parted: u32,
     /// Cycles from the last EXIT of a warp to its end.
     pub exit: u32,
+    /// Cycles from an EXIT to the next instruction of lanes that are left.
+    pub exits: Exits,
     /// Cycles from a store to global or local memory to the end of its warp, at least.
     pub stored: u32,
     /// Cycles from a BSYNC that completes its barrier to the next instruction.
@@ -32,19 +36,19 @@ pub struct SassTimes {
     pub blocked: u32,
     /// Cycles from BREAK to the next instruction.
     pub leave: u32,
-    /// Cycles from YIELD to the next instruction, from another one to that of an elected group, and
-    /// of a branch through a register whose lanes have several targets.
-    pub yields: u32,
+    /// Cycles from an instruction after which a group is elected, or found, to the group's next;
+    /// also of a branch through a register whose lanes have several targets.
+    pub election: u32,
     /// Cycles of a WARPSYNC by lanes that are not all of the warp's, without those of its masks.
     pub gather: u32,
     /// Further cycles of such a WARPSYNC per mask.
     pub gather_mask: u32,
+    /// Cycles from a WARPSYNC whose lanes wait to the next instruction of the sibling.
+    pub gathers: u32,
     /// Stores that join others in an SM; `None`: each leaves it by itself.
     pub combining: Option<Combining>,
-    /// Cycles from the issue of a memory instruction until its sources have been read.
-    pub read: u32,
-    /// The same for instructions of the pipe `Xu`.
-    pub read_xu: u32,
+    /// Cycles from the issue of an instruction until its sources have been read.
+    pub reads: Reads,
     /// Queues of requests to units of the SM; `None`: they have room for all.
     pub requests: Option<Requests>,
     /// Cycles from CALL to a target that it names, and from BRXU.
@@ -61,11 +65,19 @@ pub struct SassTimes {
     pub atomic_8: u32,
     /// The same for each register of its operands but the first.
     pub atomic_register: u32,
-    /// Further cycles of LDC per further address, and of MATCH per further value. A MATCH or
-    /// WARPSYNC holds up others of its scheduler for as long with each of its values or masks.
+    /// Further cycles of LDC per further address. A WARPSYNC holds up others of its scheduler for
+    /// as long with each of its masks.
     pub distinct: u32,
-    /// Cycles for which a BSYNC holds up other BSYNC, MATCH and WARPSYNC of its scheduler.
+    /// Further cycles of MATCH.
+    pub matches: Matches,
+    /// Further cycles of a special function or shuffle for each register beyond one that it reads.
+    pub operand: u32,
+    /// Further cycles of a shuffle or MATCH with a predicate as a result.
+    pub tests: u32,
+    /// Cycles for which a BSYNC holds up other BSYNC, WARPSYNC and elections of its scheduler.
     pub turn: u32,
+    /// Cycles for which an election holds up these.
+    pub election_turn: u32,
     /// Latencies of the memory system, in cycles from issue to write-back.
     pub accesses: Option<Latencies>,
     /// Fences beyond the block; `None`: as in PTX.
@@ -82,6 +94,48 @@ pub struct SassTimes {
     pub constants: Option<ConstantCache>,
     /// Instruction caches.
     pub fetch: Option<Fetch>,
+}
+
+/// Further cycles of MATCH, which passes the special function unit once for each value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Matches {
+    /// For each further value.
+    pub value: u32,
+    /// Of 64-bit values, which pass twice.
+    pub wide: u32,
+    /// For each further 64-bit value, beside `value`.
+    pub wide_value: u32,
+}
+
+/// Cycles until sources have been read, where a counter tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reads {
+    /// Of an access to memory, for its address.
+    pub address: u32,
+    /// Further ones if that has 64 bits.
+    pub wide: u32,
+    /// Further ones of a store or atomic.
+    pub data: u32,
+    /// Further ones for each register of its data.
+    pub register: u32,
+    /// Of instructions of the pipe `Xu`.
+    pub functions: u32,
+    /// Of other instructions.
+    pub others: u32,
+}
+
+/// Cycles from an EXIT to the next instruction of lanes that are left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exits {
+    /// Of some active lanes: the others go on.
+    pub part: u32,
+    /// Of all active lanes: the sibling goes on.
+    pub sibling: u32,
+    /// Of all active lanes: others are elected, found, or released from a barrier.
+    pub election: u32,
 }
 
 /// Queues of a scheduler's requests to units of the SM.

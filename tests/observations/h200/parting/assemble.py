@@ -182,4 +182,5 @@ def main():
     open(target, "wb").write(replace_code(open(template, "rb").read(), code))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -50,6 +50,7 @@ impl Elected {
             self.current = Lanes::NONE;
             return;
         };
+        self.elected = Unseen(true);
         let mut lanes = LaneMask::EMPTY;
         match state {
             GroupState::AtJoin(join) => {

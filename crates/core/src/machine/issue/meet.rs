@@ -86,21 +86,21 @@ fn is_further_branch(warp: &Warp, active: LaneMask, taken: LaneMask) -> bool {
 /// Executes WARPSYNC of machine code for `lanes`, and reports the sets that go on.
 ///
 /// A WARPSYNC.EXCLUSIVE whose lanes have several masks is reported as a divergent branch. Returns
-/// the number of masks of the sets that go on or wait; 0 if all live lanes execute it together.
+/// the number of sets that go on; `None` if all live lanes execute it together.
 pub(in crate::machine) fn gather_native(
     (step, lanes): (&MicroOp, LaneMask),
     warp: &mut Warp,
     (sm, w, pc): (SmId, usize, Pc),
     cycle: Cycle,
     observer: &mut impl Observer,
-) -> u32 {
-    let Op::Gather { meeting, .. } = &step.inst.op else { return 0 };
+) -> Option<u32> {
+    let Op::Gather { meeting, .. } = &step.inst.op else { return None };
     let slot = WarpId(w as u32);
     let sets = exec::members(&step.inst, lanes, &warp.registers);
     let mut sets = sets.map(|Members { named, lanes }| (lanes, named));
     let Some(lowest) = sets.next() else {
         warp.control.go(step.next);
-        return 0;
+        return None;
     };
     let mut sets: Vec<_> = sets.collect(); // mostly none
     let set_of = |lane| *sets.iter().find(|set| set.0.contains(lane)).unwrap_or(&lowest);
@@ -115,12 +115,13 @@ pub(in crate::machine) fn gather_native(
     };
     let comes_last = matches!(meeting, Meeting::Collective { .. });
     let goes_on = |set| warp.control.is_gathered(set, comes_last);
+    let mut gone = 0;
     for &(lanes, members) in now.iter().filter(|&&set| goes_on(set)) {
         observer.on(Event::Collective { sm, warp: slot, pc, lanes, members });
+        gone += 1;
     }
     let live = warp.control.live();
     let together = live.is_subset(first.0) && live.is_subset(first.1);
-    let masks = if together { 0 } else { now.len() as u32 };
     match *meeting {
         Meeting::Common => warp.control.gather(now, step.next),
         Meeting::Exclusive => {
@@ -132,7 +133,7 @@ pub(in crate::machine) fn gather_native(
         }
         Meeting::Collective { end } => warp.control.gather_together(first, step.next, end),
     }
-    masks
+    (!together).then_some(gone)
 }
 
 /// Returns the votes of lanes that arrive at a barrier, for `bar.red`.

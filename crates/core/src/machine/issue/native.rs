@@ -16,11 +16,12 @@ impl<O: Observer> Issuer<'_, O> {
         &self,
         scheduler: &mut Scheduler,
         cost: &Cost,
+        passes: u32,
         now: Cycle,
     ) -> Cycle {
         let before = scheduler.special_until;
         let start = before.max(now);
-        scheduler.special_until = start + Cycle::from(cost.queues);
+        scheduler.special_until = start + Cycle::from(cost.queues * passes);
         let until = match self.cx.spec.sass.as_ref().and_then(|times| times.requests) {
             Some(limits) => {
                 // Of two in flight, the older one must have ended.
@@ -45,8 +46,8 @@ impl<O: Observer> Issuer<'_, O> {
     ) -> Cycle {
         let mut delay = 0;
         if cost.queues > 0 {
-            delay = self.queue_special(scheduler, cost, now);
-            delay += self.matched(scheduler, cost.op, lanes, warp, now);
+            let (passes, own) = self.matched(cost.op, lanes, warp);
+            delay = own + self.queue_special(scheduler, cost, passes, now);
         } else {
             scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
         }
@@ -61,40 +62,88 @@ impl<O: Observer> Issuer<'_, O> {
         delay
     }
 
-    /// Returns the delay of MATCH by further values, and by lanes of other warps that are compared
-    /// before its own; 0 for other instructions.
-    pub(super) fn matched(
-        &self,
-        scheduler: &mut Scheduler,
-        op: &Op,
-        lanes: LaneMask,
-        warp: &Warp,
-        now: Cycle,
-    ) -> Cycle {
-        let (Op::Native(op), Some(times)) = (op, &self.cx.spec.sass) else { return 0 };
-        let NativeFn::Match { wide, .. } = op.f else { return 0 };
+    /// Returns how often an instruction passes the special function unit, and its delay by that.
+    ///
+    /// MATCH does so for each value, or once if all lanes have to match.
+    pub(super) fn matched(&self, op: &Op, lanes: LaneMask, warp: &Warp) -> (u32, Cycle) {
+        let (Op::Native(op), Some(times)) = (op, &self.cx.spec.sass) else { return (1, 0) };
+        let NativeFn::Match { all, wide } = op.f else { return (1, 0) };
         let Row(low) = op.s[0].row;
         let word = |row, lane| warp.registers.get(Register::Narrow(Row(row)), lane as u32);
-        let values = distinct(lanes, |lane| {
-            word(low, lane) | if wide { word(low.wrapping_add(1), lane) << 32 } else { 0 }
-        });
-        let waits = scheduler.take_turn(values * times.distinct, now);
-        waits + Cycle::from((values - 1) * times.distinct)
+        let values = if all {
+            1
+        } else {
+            distinct(lanes, |lane| {
+                word(low, lane) | if wide { word(low.wrapping_add(1), lane) << 32 } else { 0 }
+            })
+        };
+        let matches = &times.matches;
+        let (own, further, passes) = match wide {
+            true => (matches.wide, matches.value + matches.wide_value, 2 * values),
+            false => (0, matches.value, values),
+        };
+        (passes, Cycle::from(own + (values - 1) * further))
     }
 
-    /// Lets a warp wait for a WARPSYNC with `masks` that are not of all its lanes.
-    #[inline(never)]
+    /// Lets a warp wait for a WARPSYNC by a part of its lanes, of which `sets` go on.
+    ///
+    /// If none does, the part waits for others.
     pub(super) fn meet_in_parts(
         &self,
-        scheduler: &mut Scheduler,
         warp: &mut Warp,
-        masks: u32,
+        sets: u32,
+        now: Cycle,
+        times: &mut super::Times,
+    ) {
+        let Some(spec) = &self.cx.spec.sass else { return };
+        times.turn = sets * spec.distinct;
+        let cycles = if sets > 0 { spec.gather + sets * spec.gather_mask } else { spec.gathers };
+        let at = now + Cycle::from(cycles);
+        warp.resolves = warp.resolves.max(Until::new(at, Stall::BranchResolving));
+    }
+
+    /// Lets the lanes of a warp wait that go on after a branch or jump.
+    ///
+    /// They are at its target, or they are at `next` and others have `taken` the branch.
+    #[inline]
+    pub(super) fn resolve(
+        &self,
+        warp: &mut Warp,
+        cost: &Cost,
+        (next, taken): (Pc, LaneMask),
         now: Cycle,
     ) {
-        let Some(times) = &self.cx.spec.sass else { return };
-        let waits = scheduler.take_turn(masks * times.distinct, now);
-        let at = now + waits + Cycle::from(times.gather + masks * times.gather_mask);
-        warp.resolves = warp.resolves.max(Until::new(at, Stall::BranchResolving));
+        let program = &self.cx.program;
+        let Some((pc, _)) = warp.control.active().filter(|_| cost.resolves > 0) else { return };
+        let cycles = if pc != next {
+            warp.refetch = program.refetch;
+            cost.resolves.saturating_sub(program.refetch)
+        } else if !taken.is_empty() {
+            program.parted
+        } else {
+            return;
+        };
+        warp.resolves = Until::new(now + Cycle::from(cycles), Stall::BranchResolving);
+    }
+
+    /// Lets the lanes of a warp wait that go on after others, or `all` active ones, have exited.
+    pub(super) fn go_on_after_exit(
+        &self,
+        warp: &mut Warp,
+        all: bool,
+        now: Cycle,
+        times: &mut super::Times,
+    ) {
+        let Some(spec) = &self.cx.spec.sass else { return };
+        let cycles = if warp.control.take_election() {
+            times.turn = spec.election_turn;
+            spec.exits.election
+        } else if all {
+            spec.exits.sibling
+        } else {
+            spec.exits.part
+        };
+        warp.resolves = Until::new(now + Cycle::from(cycles), Stall::BranchResolving);
     }
 
     /// Returns the later of `until` and the waits of a step with [waits of its own](Cost::waits).
@@ -139,7 +188,7 @@ impl<O: Observer> Issuer<'_, O> {
             (Some(start), _) => (start, now, cycles),
             (None, 0 | 1) => {
                 let [start, begins] = self.memory.pass(now, from, masks.into());
-                (start, begins, 2 * masks)
+                (start, begins, (2 * masks).max(cost.interval))
             }
             (None, TEXTURES) => (from, from, 1),
             (None, unit) => {
@@ -164,18 +213,6 @@ impl<O: Observer> Issuer<'_, O> {
         let room = depth.map_or(0, |depth| requests.add(start, depth) + transit);
         scheduler.occupy(cost.port, room.max(now + 1));
         start
-    }
-}
-
-/// Lets the warp wait for the target of a branch.
-///
-/// A divergent branch whose fall-through side goes on first costs nothing more.
-#[inline]
-pub(super) fn resolve(warp: &mut Warp, cost: &Cost, next: Pc, refetch: u32, now: Cycle) {
-    if cost.resolves > 0 && warp.control.active().is_some_and(|(pc, _)| pc != next) {
-        let cycles = cost.resolves.saturating_sub(refetch);
-        warp.resolves = Until::new(now + Cycle::from(cycles), Stall::BranchResolving);
-        warp.refetch = refetch;
     }
 }
 

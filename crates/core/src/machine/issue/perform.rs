@@ -1,7 +1,6 @@
 //! Steps of less frequent kinds: what they do to registers, memory and control flow.
 
 use super::meet::{gather_native, jump, members_meet};
-use super::native::resolve;
 use super::ways::{add_side, barrier_register, branch, sides};
 use super::{After, Issue, Issuer, Times};
 use crate::base::{Cycle, LaneMask, Pc, WarpId};
@@ -82,7 +81,7 @@ impl<O: Observer> Issuer<'_, O> {
                 }
                 warp.refetch = self.refetch(taken);
                 warp.control.advance(branch(step, taken));
-                resolve(warp, cost, next, cx.program.refetch, now);
+                self.resolve(warp, cost, (next, taken), now);
             }
             Effect::Switch { lanes } | Effect::Call { lanes } if lanes.is_empty() => {
                 warp.control.go(next)
@@ -91,7 +90,7 @@ impl<O: Observer> Issuer<'_, O> {
                 let jumping = (step, lanes, &*self.addresses);
                 let place = (sm, w, pc);
                 let apart = jump(jumping, warp, place, (now, active), &mut self.observer);
-                resolve(warp, cost, next, cx.program.refetch, now);
+                self.resolve(warp, cost, (next, lanes), now);
                 if apart {
                     let at = now + Cycle::from(cost.resolves + cx.program.jump_apart);
                     warp.resolves = Until::new(at, Stall::BranchResolving);
@@ -129,18 +128,19 @@ impl<O: Observer> Issuer<'_, O> {
                 warp.control.ret(&back);
             }
             Effect::Gather { lanes } => {
-                times.masks =
-                    gather_native((step, lanes), warp, (sm, w, pc), now, &mut self.observer);
+                let place = (sm, w, pc);
+                let parts = gather_native((step, lanes), warp, place, now, &mut self.observer);
+                if let Some(sets) = parts {
+                    self.meet_in_parts(warp, sets, now, times);
+                }
             }
             Effect::EndCollective => warp.control.end_collective(next),
             Effect::Exit { lanes } if lanes.is_empty() => warp.control.go(next),
             Effect::Exit { lanes } => {
                 after = After::Ended(lanes, pc);
                 warp.control.advance(Flow::Exit { lanes, next });
-                if self.native && lanes == active {
-                    // Other lanes of the warp go on.
-                    let at = now + Cycle::from(cx.program.blocked_sync);
-                    warp.resolves = Until::new(at, Stall::BranchResolving);
+                if self.native {
+                    self.go_on_after_exit(warp, lanes == active, now, times);
                 }
             }
             Effect::Access(access) => {

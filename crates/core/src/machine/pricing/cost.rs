@@ -171,6 +171,7 @@ impl<'a> Cost<'a> {
             && !self.port.is_shared()
             && !self.loads_constant
             && !(self.queued && queue_of(self.port).is_some())
+            && self.port != Port::Special
     }
 
     /// Returns the scoreboard entries that the step writes.

@@ -10,9 +10,9 @@ use crate::base::Cycle;
 use crate::code::{COUNTERS, Dependences, MicroOp};
 use crate::event::Stall;
 use crate::exec;
-use crate::isa::{Class, ControlWord, Opcode, Pipe};
-use crate::kernel::{ConvergenceOp, Inst, Jump, JumpKind, JumpTarget, NativeFn, Op, Register};
-use crate::spec::{Machine, SassTimes};
+use crate::isa::{Class, ControlWord, Opcode, Pipe, Space};
+use crate::kernel::{ConvergenceOp, Inst, Jump, JumpKind, JumpTarget, NativeFn, Op, Register, Row};
+use crate::spec::{Machine, Reads, SassTimes};
 
 /// Returns true for IMAD.HI.
 fn multiplies_high(op: &Op) -> bool {
@@ -96,6 +96,15 @@ pub(super) fn price_by_word<'a>(
         None => 1,
     };
     let interval = if port == Port::None { 1 } else { interval };
+    // A special function or shuffle reads its registers one after another.
+    let (latency, interval) = match further_registers(&op.inst, pipe) {
+        Some(registers) if pipe == Pipe::Xu => {
+            (latency + registers * times.operand, interval + registers)
+        }
+        Some(registers) => (latency + registers * times.operand, 2 + registers * times.operand),
+        None => (latency, interval),
+    };
+    let latency = if tests_in_unit(&op.inst.op) { latency + times.tests } else { latency };
     let interval = match times.wide_products {
         Some(products) if multiplies_wide(&op.inst.op) => products.interval,
         _ if multiplies_high(&op.inst.op) => 2 * interval,
@@ -114,11 +123,11 @@ pub(super) fn price_by_word<'a>(
         _ => 0,
     };
     let [reads, _] = read_ports(&op.inst, 0, spec);
-    let read = if pipe == Pipe::Xu { times.read_xu } else { times.read };
+    let read = reads_sources(&op.inst, pipe, &times.reads);
     let resolves = match &op.inst.op {
         Op::Join(ConvergenceOp::Sync(_)) => times.sync,
         Op::Join(ConvergenceOp::Break(_)) => times.leave,
-        Op::Join(ConvergenceOp::Yield) => times.yields,
+        Op::Join(ConvergenceOp::Yield) => times.blocked,
         Op::Branch { .. } | Op::BranchTogether { .. } | Op::BranchByConvergence { .. } => {
             times.taken
         }
@@ -177,6 +186,46 @@ pub(super) fn price_by_word<'a>(
         simple: false,
         queued: false,
     }
+}
+
+/// Returns the registers beyond one that a special function or a shuffle reads; `None` for others.
+fn further_registers(inst: &Inst, pipe: Pipe) -> Option<u32> {
+    let reads = match &inst.op {
+        Op::Native(op) if matches!(op.f, NativeFn::Shuffle(_)) => true,
+        _ => pipe == Pipe::Xu && inst.class != Class::WarpReduce,
+    };
+    let values = inst.reads.iter().filter(|read| !matches!(read, Register::Predicate(_)));
+    reads.then(|| (values.count() as u32).saturating_sub(1))
+}
+
+/// Returns true for a shuffle or MATCH with a predicate as a result.
+fn tests_in_unit(op: &Op) -> bool {
+    let Op::Native(op) = op else { return false };
+    let unit = matches!(op.f, NativeFn::Shuffle(_) | NativeFn::Match { .. });
+    unit && op.p[0].is_some()
+}
+
+/// Returns the cycles until an instruction has read its sources. RZ is none.
+fn reads_sources(inst: &Inst, pipe: Pipe, times: &Reads) -> u32 {
+    let read = |row: &&Row| inst.reads.contains(&Register::Narrow(**row));
+    let (space, registers) = match &inst.op {
+        Op::Load(load) => (load.access.space, 0),
+        Op::Store(store) => {
+            let sources = store.s.iter().take(usize::from(store.access.count));
+            (store.access.space, sources.filter(read).count() as u32)
+        }
+        Op::Atomic(atomic) if read(&&atomic.b) => (atomic.space, atomic.operand_registers()),
+        Op::Atomic(atomic) => (atomic.space, 0),
+        _ if pipe == Pipe::Xu => return times.functions,
+        _ => return times.others,
+    };
+    let address = match space {
+        Space::Global | Space::Generic => times.address + times.wide,
+        Space::Shared | Space::Local => times.address,
+        Space::Const | Space::Param => return times.others,
+    };
+    let data = if registers > 0 { times.data + registers * times.register } else { 0 };
+    address + data
 }
 
 /// Holds back what needs the upper half of a product, whatever the stall counts are: the hardware

@@ -1,0 +1,123 @@
+//! Clocks that machine code without a compiler reads: an H200's and the model's.
+//!
+//! `tests/observations/h200/parting/clocks.txt` has programs of branches, barriers, yields and
+//! exits, and when each group of lanes logged. `reads` has instructions, when their sources had
+//! been read and when their results were there. The code was in the GPU's caches: here instructions
+//! are fetched at once.
+
+use std::fs;
+
+use simt_core::Program;
+use simt_core::launch::Overrides;
+use simt_core::spec::Machine;
+
+use crate::spans::{simulated_on, words};
+
+const PROGRAMS: &str = "tests/observations/h200/parting/clocks";
+const READS: &str = "tests/observations/h200/reads/reads";
+const RESULTS: &str = "tests/observations/h200/reads/results";
+/// Words of an entry of a lane's log: active mask, clock, number, 0.
+const ENTRY: usize = 4;
+/// Words of a lane's log.
+const LANE: usize = 128 * ENTRY;
+const LANES: usize = 32;
+
+/// An entry of a log: number, active mask, clock.
+type Entry = (u32, u32, u32);
+
+/// Runs a listing and returns the words of its buffer `log`.
+fn log_of(listing: &str) -> Vec<u32> {
+    let path = format!("{listing}.sass");
+    let program = Program::parse(&path, &fs::read_to_string(&path).expect("a listing"));
+    let text = Machine::preset_text("h200").expect("a machine");
+    let at_once = |line: &&str| !line.trim_start().starts_with("fetch: (");
+    let text: Vec<_> = text.lines().filter(at_once).collect();
+    let machine = Machine::parse(&text.join("\n")).expect("a machine without caches of code");
+    let done = simulated_on(&machine, &program, None, &Overrides::default());
+    words(&done, "log").to_vec()
+}
+
+/// Returns what the groups of a block logged, in order. Lanes of a group have equal entries: the
+/// lowest one's counts.
+fn trace(block: &[u32]) -> Vec<Entry> {
+    let mut trace = Vec::new();
+    for (lane, log) in block.chunks(LANE).enumerate() {
+        let entries = log.chunks(ENTRY).take_while(|entry| entry[0] != 0);
+        let own = entries.filter(|entry| entry[0].trailing_zeros() as usize == lane);
+        trace.extend(own.map(|entry| (entry[2], entry[0], entry[1])));
+    }
+    trace.sort_by_key(|&(.., clock)| clock);
+    trace
+}
+
+/// Returns a recorded trace; its clocks count from the first entry on.
+fn recorded(line: &str) -> Vec<Entry> {
+    let entry = |text: &str| {
+        let [number, mask, clock]: [&str; 3] =
+            text.split(' ').collect::<Vec<_>>().try_into().expect(text);
+        let parse = |text: &str| text.parse::<u32>().expect(text);
+        (parse(number), u32::from_str_radix(mask, 16).expect(text), parse(clock))
+    };
+    line.split(", ").map(entry).collect()
+}
+
+#[test]
+fn groups_of_lanes_take_turns_at_a_gpus_times() {
+    let text = fs::read_to_string(format!("{PROGRAMS}.txt")).expect("programs");
+    let lines: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let log = log_of(PROGRAMS);
+    let (mut steps, mut close, mut table) = (0, 0, String::new());
+    let mut errors = Vec::new();
+    for (program, block) in lines.chunks(2).zip(log.chunks(LANES * LANE)) {
+        let (gpu, here) = (recorded(program[1]), trace(block));
+        let order =
+            |trace: &[Entry]| trace.iter().map(|&(n, mask, _)| (n, mask)).collect::<Vec<_>>();
+        assert_eq!(order(&gpu), order(&here), "{}", program[0]);
+        for (gpu, here) in gpu.windows(2).zip(here.windows(2)) {
+            let took = |pair: &[Entry]| i64::from(pair[1].2) - i64::from(pair[0].2);
+            let (gpu_took, here_took) = (took(gpu), took(here));
+            steps += 1;
+            close += usize::from((gpu_took - here_took).abs() <= 1);
+            if (gpu_took - here_took).abs() > 1 {
+                table += &format!("{:?} to {:?}: {gpu_took}, {here_took}\n", gpu[0], gpu[1]);
+            }
+        }
+        let [gpu, here] = [gpu, here].map(|trace| f64::from(trace[trace.len() - 1].2 - trace[0].2));
+        errors.push((100.0 * (here / gpu - 1.0)).abs());
+    }
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    assert_eq!((errors.len(), steps), (24, 260));
+    assert!(close >= 238 && mean <= 1.2, "{close} of {steps}, programs {mean:.2} % off\n{table}");
+}
+
+#[test]
+fn sources_are_read_when_a_gpu_has_read_them() {
+    let text = fs::read_to_string(format!("{READS}.csv")).expect("instructions");
+    let log = log_of(READS);
+    let rows: Vec<_> = text.lines().skip(1).collect();
+    assert_eq!(rows.len(), 21);
+    for (row, entry) in rows.iter().zip(log.chunks(ENTRY)) {
+        let (_, cycles) = row.split_once(',').expect(row);
+        assert_eq!(cycles, (entry[2] - entry[1]).to_string(), "{row}");
+    }
+}
+
+#[test]
+fn results_are_there_when_a_gpu_has_them() {
+    let text = fs::read_to_string(format!("{RESULTS}.csv")).expect("instructions");
+    let log = log_of(RESULTS);
+    let rows: Vec<_> = text.lines().skip(1).collect();
+    assert_eq!(rows.len(), 18);
+    for (row, entries) in rows.iter().zip(log.chunks(2 * ENTRY)) {
+        let [name, once, eight]: [&str; 3] =
+            row.split(',').collect::<Vec<_>>().try_into().expect(row);
+        let off = |gpu: &str, entry: &[u32]| {
+            i64::from(entry[2] - entry[1]) - gpu.parse::<i64>().expect(row)
+        };
+        let (once, eight) = (off(once, &entries[..ENTRY]), off(eight, &entries[ENTRY..]));
+        // One scheduler alone gets a sum or a match every four cycles, all four every eight or nine
+        // each; here it is eight.
+        let alone = if ["REDUX.SUM", "MATCH.ANY"].contains(&name) { 28 } else { 0 };
+        assert!(once.abs() <= 1 && (eight - alone).abs() <= 1, "{row}: {once:+}, {eight:+}");
+    }
+}
