@@ -16,6 +16,7 @@ use super::constant_cache::ConstantLines;
 use super::expansion::Expansion;
 use super::fetch::LINE;
 use super::read_ports::BankReads;
+use super::requests::queue_of;
 use super::scheduler::Port;
 use super::warp::Until;
 use crate::base::{Cycle, Pc};
@@ -176,14 +177,16 @@ impl<'a> PricedCode<'a> {
         let has_depbar = costs.iter().any(|cost| cost.falls_to.is_some());
         let scoreboard = scoreboard_entries(code) + 1;
         let atomics = spec.sass.as_ref().and_then(|times| times.atomics);
-        let sharing = Sharing::of(code, code.kernel().native.is_some() && atomics.is_some());
+        let native = code.kernel().native.is_some();
+        let sharing = Sharing::of(code, native && atomics.is_some());
         for (cost, op) in costs.iter_mut().zip(code.ops()) {
             *cost = cost.with_entries(scoreboard as u16);
             cost.visibility = sharing.visibility(op, code);
-            cost.queued = cost.queues > 0 || cost.read_counter.is_some();
+            let queues = cost.queues > 0 || native && queue_of(cost.port).is_some();
+            cost.queued = queues || cost.read_counter.is_some();
             cost.simple = cost.is_simple() && !has_depbar && op.inst.also.is_none();
-            cost.waits = code.kernel().native.is_some()
-                && (cost.constant > 0 && !cost.loads_constant || cost.falls_to.is_some());
+            cost.waits =
+                native && (cost.constant > 0 && !cost.loads_constant || cost.falls_to.is_some());
         }
         PricedCode {
             ops: code.ops(),
@@ -195,7 +198,7 @@ impl<'a> PricedCode<'a> {
             more,
             lines: address / LINE + 1,
             scoreboard,
-            taken: if code.kernel().native.is_some() { 0 } else { spec.branch_taken },
+            taken: if native { 0 } else { spec.branch_taken },
             blocked_sync: spec.sass.as_ref().map_or(0, |times| times.blocked),
             turn: spec.sass.as_ref().map_or(0, |times| times.turn),
             election: spec.sass.as_ref().map_or(0, |times| times.election),

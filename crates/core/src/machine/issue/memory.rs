@@ -198,9 +198,10 @@ impl<O: Observer> Issuer<'_, O> {
         served
     }
 
-    /// Returns the further cycles in L2 of an access of machine code to global memory, which begins
-    /// and ends at `times` without them: those to the other partition, and of a load those behind
-    /// atomics in its unit.
+    /// Returns the cycles by which L2 delays an access of machine code to global memory.
+    ///
+    /// An access may go to the other partition, and a load waits for atomics in its unit. Without
+    /// these it begins and ends at `times`.
     #[inline(always)]
     fn further_in_l2(&mut self, pc: Pc, access: MemoryAccess, times: [Cycle; 2]) -> Cycle {
         let cx = self.cx;

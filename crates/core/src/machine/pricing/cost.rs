@@ -67,8 +67,8 @@ pub(in crate::machine) struct Cost<'a> {
     pub waits: bool,
     /// True if it changes only registers and has one issue slot on a port of the scheduler.
     pub simple: bool,
-    /// True for a simple one of machine code that queues for its unit or raises a counter when its
-    /// sources have been read.
+    /// True for one of machine code that queues for its unit or raises a counter when its sources
+    /// have been read.
     pub queued: bool,
     /// True if it invalidates the SM's L1 (CCTL.IVALL).
     pub empties_l1: bool,
@@ -171,7 +171,6 @@ impl<'a> Cost<'a> {
             && !self.port.is_shared()
             && !self.loads_constant
             && !(self.queued && queue_of(self.port).is_some())
-            && self.port != Port::Special
     }
 
     /// Returns the scoreboard entries that the step writes.
