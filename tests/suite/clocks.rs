@@ -37,6 +37,19 @@ fn log_of(listing: &str) -> Vec<u32> {
     words(&done, "log").to_vec()
 }
 
+/// Returns the rows of a listing's table, after its heading, each with its `entries` of the log.
+fn measured(listing: &str, entries: usize) -> Vec<(String, Vec<u32>)> {
+    let text = fs::read_to_string(format!("{listing}.csv")).expect("a table");
+    let log = log_of(listing);
+    let rows = text.lines().skip(1).map(str::to_owned);
+    rows.zip(log.chunks(entries * ENTRY).map(<[u32]>::to_vec)).collect()
+}
+
+/// Returns the cycles between an entry's two clocks.
+fn cycles(entry: &[u32]) -> i64 {
+    i64::from(entry[2] - entry[1])
+}
+
 /// Returns what the groups of a block logged, in order. Lanes of a group have equal entries: the
 /// lowest one's counts.
 fn trace(block: &[u32]) -> Vec<Entry> {
@@ -92,29 +105,22 @@ fn groups_of_lanes_take_turns_at_a_gpus_times() {
 
 #[test]
 fn sources_are_read_when_a_gpu_has_read_them() {
-    let text = fs::read_to_string(format!("{READS}.csv")).expect("instructions");
-    let log = log_of(READS);
-    let rows: Vec<_> = text.lines().skip(1).collect();
+    let rows = measured(READS, 1);
     assert_eq!(rows.len(), 21);
-    for (row, entry) in rows.iter().zip(log.chunks(ENTRY)) {
-        let (_, cycles) = row.split_once(',').expect(row);
-        assert_eq!(cycles, (entry[2] - entry[1]).to_string(), "{row}");
+    for (row, entry) in &rows {
+        let (_, gpu) = row.split_once(',').expect(row);
+        assert_eq!(gpu, cycles(entry).to_string(), "{row}");
     }
 }
 
 #[test]
 fn results_are_there_when_a_gpu_has_them() {
-    let text = fs::read_to_string(format!("{RESULTS}.csv")).expect("instructions");
-    let log = log_of(RESULTS);
-    let rows: Vec<_> = text.lines().skip(1).collect();
+    let rows = measured(RESULTS, 2);
     assert_eq!(rows.len(), 18);
-    for (row, entries) in rows.iter().zip(log.chunks(2 * ENTRY)) {
-        let [name, once, eight]: [&str; 3] =
-            row.split(',').collect::<Vec<_>>().try_into().expect(row);
-        let off = |gpu: &str, entry: &[u32]| {
-            i64::from(entry[2] - entry[1]) - gpu.parse::<i64>().expect(row)
-        };
-        let (once, eight) = (off(once, &entries[..ENTRY]), off(eight, &entries[ENTRY..]));
+    for (row, entries) in &rows {
+        let [name, gpu @ ..]: [&str; 3] = row.split(',').collect::<Vec<_>>().try_into().expect(row);
+        let [once, eight] =
+            [0, 1].map(|i| cycles(&entries[i * ENTRY..]) - gpu[i].parse::<i64>().expect(row));
         // One scheduler alone gets a sum or a match every four cycles, all four every eight or nine
         // each; here it is eight.
         let alone = if ["REDUX.SUM", "MATCH.ANY"].contains(&name) { 28 } else { 0 };
