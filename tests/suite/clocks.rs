@@ -2,9 +2,11 @@
 //!
 //! `tests/observations/h200/parting/clocks.txt` has programs of branches, barriers, yields and
 //! exits, and when each group of lanes logged. `reads` has instructions, when their sources had
-//! been read and when their results were there. The code was in the GPU's caches: here instructions
-//! are fetched at once.
+//! been read and when their results were there, `constants` loads of constants, and `turns` how the
+//! warps of a scheduler take turns. The code was in the GPU's caches: here instructions are fetched
+//! at once.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use simt_core::Program;
@@ -16,6 +18,8 @@ use crate::spans::{simulated_on, words};
 const PROGRAMS: &str = "tests/observations/h200/parting/clocks";
 const READS: &str = "tests/observations/h200/reads/reads";
 const RESULTS: &str = "tests/observations/h200/reads/results";
+const LOADS: &str = "tests/observations/h200/constants/loads";
+const TURNS: &str = "tests/observations/h200/turns/turns";
 /// Words of an entry of a lane's log: active mask, clock, number, 0.
 const ENTRY: usize = 4;
 /// Words of a lane's log.
@@ -27,13 +31,17 @@ type Entry = (u32, u32, u32);
 
 /// Runs a listing and returns the words of its buffer `log`.
 fn log_of(listing: &str) -> Vec<u32> {
+    log_with(listing, &Overrides::default())
+}
+
+fn log_with(listing: &str, overrides: &Overrides) -> Vec<u32> {
     let path = format!("{listing}.sass");
     let program = Program::parse(&path, &fs::read_to_string(&path).expect("a listing"));
     let text = Machine::preset_text("h200").expect("a machine");
     let at_once = |line: &&str| !line.trim_start().starts_with("fetch: (");
     let text: Vec<_> = text.lines().filter(at_once).collect();
     let machine = Machine::parse(&text.join("\n")).expect("a machine without caches of code");
-    let done = simulated_on(&machine, &program, None, &Overrides::default());
+    let done = simulated_on(&machine, &program, None, overrides);
     words(&done, "log").to_vec()
 }
 
@@ -126,4 +134,78 @@ fn results_are_there_when_a_gpu_has_them() {
         let alone = if ["REDUX.SUM", "MATCH.ANY"].contains(&name) { 28 } else { 0 };
         assert!(once.abs() <= 1 && (eight - alone).abs() <= 1, "{row}: {once:+}, {eight:+}");
     }
+}
+
+/// Returns a table's rows without their numbers, the numbers, and the logs of the first lanes of
+/// the warps that a block of as many threads runs.
+fn of_warps(listing: &str) -> Vec<(String, [u32; 2], Vec<Vec<u32>>)> {
+    let text = fs::read_to_string(format!("{listing}.csv")).expect("a table");
+    let mut logs = BTreeMap::new();
+    let rows = text.lines().skip(1).map(|row| {
+        let [second, first, threads, name]: [&str; 4] =
+            row.rsplitn(4, ',').collect::<Vec<_>>().try_into().expect(row);
+        let log = logs.entry(threads.to_owned()).or_insert_with(|| {
+            let set = vec![("block".to_owned(), threads.to_owned())];
+            let log = log_with(listing, &Overrides { set, ..Overrides::default() });
+            let warps = threads.parse::<usize>().expect(row) / LANES;
+            log.chunks(LANES * LANE).take(warps).map(|warp| warp[..LANE].to_vec()).collect()
+        });
+        let log: &Vec<Vec<u32>> = log;
+        let numbers = [first, second].map(|number| number.parse().expect(row));
+        (format!("{name}, {threads} threads"), numbers, log.clone())
+    });
+    rows.collect()
+}
+
+/// Returns the mean of absolute errors, in percent.
+fn mean_error(pairs: &[(f64, f64)]) -> f64 {
+    let errors = pairs.iter().map(|&(gpu, here)| (100.0 * (here / gpu - 1.0)).abs());
+    errors.sum::<f64>() / pairs.len() as f64
+}
+
+#[test]
+fn loads_of_constants_take_a_gpus_cycles() {
+    let mut by_warps = BTreeMap::<usize, Vec<(f64, f64)>>::new();
+    let mut table = String::new();
+    for (at, (row, [_, gpu], warps)) in of_warps(LOADS).iter().enumerate() {
+        // Four blocks for each row.
+        let entry = |log: &Vec<u32>| log[at / 4 * ENTRY..][..ENTRY].to_vec();
+        let took = |log: &Vec<u32>| f64::from(entry(log)[3] - entry(log)[1]);
+        let here = warps.iter().map(took).sum::<f64>() / warps.len() as f64;
+        table += &format!("{row}: {gpu}, {here:.0}\n");
+        by_warps.entry(warps.len()).or_default().push((f64::from(*gpu), here));
+    }
+    let errors: Vec<_> = by_warps.iter().map(|(&n, all)| (n, all.len(), mean_error(all))).collect();
+    let most = [(1, 1.8), (4, 4.0), (8, 6.8), (32, 10.8)];
+    assert!(
+        errors
+            .iter()
+            .zip(most)
+            .all(|(&(n, rows, error), most)| (n, rows) == (most.0, 30) && error <= most.1),
+        "{errors:?}\n{table}"
+    );
+}
+
+#[test]
+fn warps_take_turns_as_on_a_gpu() {
+    let (mut lasts, mut firsts, mut table) = (Vec::new(), Vec::new(), String::new());
+    for (at, (row, gpu, warps)) in of_warps(TURNS).iter().enumerate() {
+        // Three blocks for each row of 32 clocks.
+        let clocks = |log: &Vec<u32>| log[at / 3 * 8 * ENTRY..][..8 * ENTRY].to_vec();
+        let (mut last, mut first) = (0, 0);
+        for scheduler in 0..4 {
+            let of: Vec<_> = warps.iter().skip(scheduler).step_by(4).map(clocks).collect();
+            let begins = of.iter().map(|clocks| clocks[0]).min().expect("warps");
+            let ends = of.iter().map(|clocks| clocks[31] - begins);
+            last += ends.clone().max().expect("warps");
+            first += ends.min().expect("warps");
+        }
+        let here = [last, first].map(|sum| sum / 4);
+        table += &format!("{row}: {gpu:?}, {here:?}\n");
+        lasts.push((f64::from(gpu[0]), f64::from(here[0])));
+        firsts.push((f64::from(gpu[1]), f64::from(here[1])));
+    }
+    let errors = [mean_error(&lasts), mean_error(&firsts)];
+    assert_eq!(lasts.len(), 48);
+    assert!(errors[0] <= 1.3 && errors[1] <= 4.7, "{errors:?} % off\n{table}");
 }

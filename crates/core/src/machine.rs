@@ -15,6 +15,7 @@ mod atomics;
 mod block;
 mod cache;
 mod constant_cache;
+mod constant_loads;
 mod constants;
 mod contents;
 mod device;

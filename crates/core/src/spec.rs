@@ -24,8 +24,8 @@ pub use memory::{
     Cache, InstructionCache, Memory, StorePath, StorePolicy, TextureUnit, Transactions,
 };
 pub use sass::{
-    AtomicRates, Combining, ConstantCache, Fences, Fetch, Latencies, LocalLatencies, Matches,
-    Partitions, Reads, SassTimes,
+    AtomicRates, Combining, ConstantCache, ConstantLoads, Fences, Fetch, Latencies, LocalLatencies,
+    Matches, Partitions, Reads, SassTimes,
 };
 
 use slips::{find_field, ron_diagnostic};
@@ -68,10 +68,16 @@ pub enum Policy {
     ///
     /// Turing to Blackwell (Huerta et al., MICRO'25).
     GreedyThenYoungest,
-    /// Same warp while it misses no cycle, else round robin in the oldest ready block.
+    /// Oldest block with a ready warp first (measured on an H200, `ages`).
     ///
-    /// Measured on an H200 (`ages`, `greedy`): of the oldest block with a ready warp, the next warp
-    /// after the last issued one.
+    /// Machine code: the same warp while it is ready, else the first of that block. Its warps keep
+    /// their order; one goes behind the others when a barrier opens, the highest of those that wait
+    /// first; when it issues after a wait for a queue, or for the unit of integer products; and
+    /// after an instruction whose control word yields. A wait for a queue, and a yield, let others
+    /// issue before the same warp (clocks of `tests/observations/h200/turns`).
+    ///
+    /// PTX, which has no control words: the same warp while it misses no cycle, else that block's
+    /// warps in turn (`greedy`).
     OldestBlock,
     /// Round robin in an active set that warps leave to wait for memory.
     ///

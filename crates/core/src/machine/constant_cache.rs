@@ -5,13 +5,14 @@
 //! access to a line waits for it: LDC by its result, other instructions before they issue
 //! (`imc_miss`). Bank 0, which has the parameters, comes with the launch; the other banks are in
 //! memory. Measured on an H200 by stall samples per instruction and on an H100 by the clock
-//! (docs/calibration.md). Not modeled: capacity, as lines stay.
+//! (docs/calibration.md). Not modeled: capacity but that of LDC's cache.
 
 use std::collections::BTreeMap;
 
 use crate::base::Cycle;
 use crate::kernel::{Native, NativeKernel, Op};
-use crate::spec::ConstantCache;
+use crate::machine::constant_loads::{Load, LoadUnit};
+use crate::spec::{ConstantCache, SassTimes};
 
 /// Flag of a line that comes from memory.
 const FAR: u16 = 1 << 15;
@@ -25,15 +26,7 @@ pub(super) struct ConstantLines {
 
 impl ConstantLines {
     /// Returns the number of the line of an operation's constant; 0 without one.
-    ///
-    /// `loads` is true for LDC.
-    pub(super) fn of(
-        &mut self,
-        op: &Op,
-        loads: bool,
-        native: &NativeKernel,
-        cache: ConstantCache,
-    ) -> u16 {
+    pub(super) fn of(&mut self, op: &Op, native: &NativeKernel, cache: ConstantCache) -> u16 {
         let Op::Native(op) = op else { return 0 };
         let Native { s, .. } = &**op;
         let place = |row| native.constants.iter().find(|at| at.row == row);
@@ -45,7 +38,7 @@ impl ConstantLines {
             self.lines.push(line);
             self.lines.len() - 1
         });
-        match u16::try_from(2 * index + usize::from(loads) + 1) {
+        match u16::try_from(index + 1) {
             Ok(number) if number < FAR => number | if at.bank == 0 { 0 } else { FAR },
             _ => 0,
         }
@@ -58,19 +51,24 @@ impl ConstantLines {
 }
 
 /// Constant caches of one SM.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Constants<'a> {
     /// Addresses of the lines of operands.
     lines: &'a [u64],
+    /// Arrival cycle by number of the line; 0 for lines that were not requested.
+    arrives: Vec<Cycle>,
+    second: SecondLevel,
+    loads: LoadUnit,
+}
+
+/// Second level of the constant caches.
+#[derive(Clone, Debug, Default)]
+struct SecondLevel {
     times: ConstantCache,
     /// Cycles by which the SM is later than the first one, which brings lines of all SMs to L2.
     late: u32,
-    /// Arrival cycle by number of the line; 0 for lines that were not requested.
-    arrives: Vec<Cycle>,
-    /// Arrival of LDC's lines by their address.
-    loaded: BTreeMap<u64, Cycle>,
-    /// Arrival of blocks in the second level by their address.
-    shared: BTreeMap<u64, Cycle>,
+    /// Arrival of blocks by their address.
+    blocks: BTreeMap<u64, Cycle>,
 }
 
 impl<'a> Constants<'a> {
@@ -79,70 +77,81 @@ impl<'a> Constants<'a> {
     /// `lines` are the addresses of the lines of operands.
     pub(super) fn new(
         lines: &'a [u64],
-        cache: Option<ConstantCache>,
+        times: &SassTimes,
         late: u32,
         active: u32,
         sms: u32,
     ) -> Constants<'a> {
-        let times = cache.unwrap_or_default();
+        let cache = times.constants.unwrap_or_default();
         let half = sms / 2;
-        let added = times.launch.saturating_sub(times.launch_alone);
-        let launch = times.launch_alone + added * active.saturating_sub(half) / (sms - half).max(1);
-        Constants { lines, times: ConstantCache { launch, ..times }, late, ..Constants::default() }
+        let added = cache.launch.saturating_sub(cache.launch_alone);
+        let launch = cache.launch_alone + added * active.saturating_sub(half) / (sms - half).max(1);
+        let second =
+            SecondLevel { times: ConstantCache { launch, ..cache }, late, ..Default::default() };
+        let loads = LoadUnit::new(times.constant_loads, cache);
+        Constants { lines, second, loads, ..Constants::default() }
     }
 
     /// Returns the cycle at which a line of operands, requested at `now`, is present.
     #[inline]
     pub(super) fn fetch(&mut self, number: u16, now: Cycle) -> Cycle {
-        let at = usize::from(number & !FAR);
-        match self.arrives.get(at) {
+        match self.arrives.get(usize::from(number & !FAR)) {
             Some(&arrives) if arrives > 0 => arrives.max(now),
-            _ => self.miss(at, number & FAR != 0, now),
+            _ => self.miss(number, now),
         }
     }
 
     #[cold]
-    fn miss(&mut self, at: usize, far: bool, now: Cycle) -> Cycle {
-        let line = at.saturating_sub(1);
-        let address = self.lines.get(line / 2).copied().unwrap_or_default();
+    fn miss(&mut self, number: u16, now: Cycle) -> Cycle {
+        let (at, address) = (usize::from(number & !FAR), self.address(number));
+        let hit = Cycle::from(self.second.times.hit);
         self.arrives.resize(self.arrives.len().max(at + 1), 0);
-        self.arrives[at] = match line % 2 {
-            1 => self.load(address, far, now),
-            _ => self.second_level(address, far, now),
-        };
+        self.arrives[at] = self.second.arrives(address, number & FAR != 0, now) + hit;
         self.arrives[at]
     }
 
-    /// Returns the cycle at which LDC's cache has an address, requested at `now`.
-    ///
-    /// `far` is true for banks in memory.
-    pub(super) fn load(&mut self, address: u64, far: bool, now: Cycle) -> Cycle {
-        if self.times.line == 0 {
-            return now; // the machine has no such cache
-        }
-        let line = address - address % u64::from(self.times.line);
-        if let Some(&arrives) = self.loaded.get(&line) {
-            return arrives.max(now);
-        }
-        let arrives = self.second_level(line, far, now);
-        self.loaded.insert(line, arrives);
-        arrives
+    /// Returns the address of a line of operands.
+    fn address(&self, number: u16) -> u64 {
+        let line = usize::from(number & !FAR).saturating_sub(1);
+        self.lines.get(line).copied().unwrap_or_default()
     }
 
-    fn second_level(&mut self, address: u64, far: bool, now: Cycle) -> Cycle {
+    /// Loads an operand (LDC), whose line has this number, offered at `from`.
+    pub(super) fn load_operand(&mut self, number: u16, from: Cycle) -> Load {
+        self.load(from, [self.address(number)].into_iter(), number & FAR != 0)
+    }
+
+    /// Loads from addresses (LDC through a register), offered at `from`.
+    ///
+    /// `far` is true for banks in memory.
+    pub(super) fn load(
+        &mut self,
+        from: Cycle,
+        addresses: impl Iterator<Item = u64>,
+        far: bool,
+    ) -> Load {
+        let Constants { loads, second, .. } = self;
+        loads.load(from, addresses, |line, now| second.arrives(line, far, now))
+    }
+}
+
+impl SecondLevel {
+    /// Returns the cycle at which it has an address, requested at `now`.
+    fn arrives(&mut self, address: u64, far: bool, now: Cycle) -> Cycle {
         let block = address - address % u64::from(self.times.block.max(1));
-        let arrives = *self.shared.entry(block).or_insert_with(|| {
+        let arrives = *self.blocks.entry(block).or_insert_with(|| {
             let ConstantCache { launch, memory, .. } = self.times;
             let latency = if far { memory.saturating_sub(self.late).max(launch) } else { launch };
             now + Cycle::from(latency)
         });
-        arrives.max(now) + Cycle::from(self.times.hit)
+        arrives.max(now)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::spec::ConstantLoads;
 
     #[test]
     fn the_second_access_to_a_line_waits_less() {
@@ -153,20 +162,29 @@ mod tests {
             memory: 600,
             line: 64,
             block: 256,
+            bytes: 2048,
+            ways: 4,
+            load: 70,
         };
-        let mut constants = Constants::new(&[0, 4096, 4160], Some(cache), 0, 132, 132);
+        let constant_loads = ConstantLoads { address: 11, at_once: 6, ..ConstantLoads::default() };
+        let none = SassTimes { constant_loads, ..SassTimes::default() };
+        let times = SassTimes { constants: Some(cache), ..none.clone() };
+        let mut constants = Constants::new(&[0, 4096, 4160], &times, 0, 132, 132);
         assert_eq!(constants.fetch(1, 1000), 1170);
         assert_eq!(constants.fetch(1, 1100), 1170, "in flight");
-        assert_eq!(constants.fetch(2, 1200), 1260, "LDC has a cache of its own");
-        assert_eq!(constants.fetch(2, 1300), 1300);
-        assert_eq!(constants.fetch(FAR | 3, 2000), 2660, "bank 3 is in memory");
-        assert_eq!(constants.fetch(FAR | 6, 2700), 2760, "came with the line before");
-        assert_eq!(constants.load(4163, true, 2800), 2800, "LDC through a register");
-        assert_eq!(constants.load(4096 + 256, true, 3000), 3660, "another block");
-        let alone = |active| Constants::new(&[0], Some(cache), 0, active, 132).fetch(1, 1000);
+        let mut begins = |number, from| constants.load_operand(number, from).begins;
+        assert_eq!(begins(1, 1200), 1270, "LDC has a cache of its own");
+        assert_eq!(begins(1, 1300), 1300);
+        assert_eq!(constants.fetch(FAR | 2, 2000), 2660, "bank 3 is in memory");
+        assert_eq!(constants.fetch(FAR | 3, 2700), 2760, "came with the line before");
+        let mut begins = |address, from| constants.load(from, [address].into_iter(), true).begins;
+        assert_eq!(begins(4163, 2800), 2870, "LDC through a register");
+        assert_eq!(begins(4096 + 256, 3000), 3660, "another block");
+        let alone = |active| Constants::new(&[0], &times, 0, active, 132).fetch(1, 1000);
         assert_eq!([1, 66, 99].map(alone), [1070, 1070, 1120]);
-        let mut absent = Constants::new(&[], None, 0, 132, 132);
-        assert_eq!((0..99).map(|at| absent.load(at, true, 7)).max(), Some(7));
-        assert!(absent.loaded.is_empty(), "a machine without the cache keeps no lines");
+        let mut absent = Constants::new(&[], &none, 0, 132, 132);
+        let mut begins = |address, from| absent.load(from, [address].into_iter(), true).begins;
+        let at = [0, 1, 2].map(|at| begins(4096 * at, 7 + 100 * at));
+        assert_eq!(at, [7, 107, 207], "a machine without the cache keeps no lines");
     }
 }

@@ -39,6 +39,7 @@ use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::code::MicroOp;
 use crate::event::{Event, Observer, Stall};
 use crate::exec::{self, SystemLog};
+use crate::spec::SassTimes;
 
 /// State shared by the warps of an SM at issue.
 #[derive(Clone)]
@@ -59,10 +60,10 @@ pub(super) struct Issuer<'a, O> {
     pub constants: Constants<'a>,
     /// State shared by the SM's schedulers.
     pub shared: SharedPorts,
-    /// Request that the issuing step makes, and when the units of constants and of special
-    /// registers take the next one (machine code).
+    /// Request that the issuing step makes, and when the unit of special registers takes the next
+    /// one (machine code).
     request: Request,
-    units_free: [Cycle; 2],
+    registers_free: Cycle,
     /// Cycle at which the barrier unit accepts the next arrival.
     barrier_free: Cycle,
     /// Fences beyond the block (machine code).
@@ -103,14 +104,14 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 .map(|times| NativeFetch::new(times, cx.program.lines, cx.spec.schedulers, id)),
             constants: Constants::new(
                 &cx.program.constant_lines,
-                cx.spec.sass.as_ref().and_then(|times| times.constants),
+                native.unwrap_or(&SassTimes::default()),
                 native.and_then(|times| times.fetch).map_or(0, |times| lateness(id, times.spread)),
                 cx.active_sms,
                 cx.spec.sms,
             ),
             shared: SharedPorts::default(),
             request: Request::default(),
-            units_free: [0; 2],
+            registers_free: 0,
             barrier_free: 0,
             fences: FenceUnit::default(),
             reached: Reached::default(),
@@ -194,12 +195,15 @@ impl<'a, O: Observer> Issuer<'a, O> {
         if NATIVE {
             let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
             scheduler.ports.read(reads, now);
+            if cost.yields {
+                scheduler.yield_turn(now);
+            }
         }
         let queues = NATIVE || cost.port == Port::Texture;
         let queue = if queues { queue_of(cost.port) } else { None };
         if let Some(queue) = queue {
             let from = scheduler.requests[queue].free.max(now);
-            self.request = Request { from, start: None, cycles: 0 };
+            self.request = Request { from, ..Request::default() };
         } else if cost.port.is_shared() {
             let interval = cx.spec.lsu_interval.max(cost.interval);
             self.shared.occupy_lsu(now + Cycle::from(interval * masks));
@@ -213,9 +217,6 @@ impl<'a, O: Observer> Issuer<'a, O> {
         if NATIVE && cost.queues > 0 {
             let (passes, own) = self.matched(&step.inst.op, lanes, warp);
             times.done += own + self.queue_special(scheduler, cost, passes, now);
-        }
-        if NATIVE && cost.loads_constant && cost.constant > 0 {
-            times.done += self.constants.fetch(cost.constant, now) - now;
         }
         let after = match cost.kind {
             Kind::ElementWise => {

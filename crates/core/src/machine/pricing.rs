@@ -124,8 +124,7 @@ impl<'a> PricedCode<'a> {
                 cost.empties_l1 = op.invalidates_l1;
                 cost.ahead = native_ahead(&cost, inst.class);
                 if let Some(cache) = spec.sass.as_ref().and_then(|times| times.constants) {
-                    cost.constant =
-                        constant_lines.of(&op.inst.op, cost.loads_constant, native, cache);
+                    cost.constant = constant_lines.of(&op.inst.op, native, cache);
                 }
                 return cost;
             }
@@ -395,6 +394,7 @@ fn price_by_class<'a>(
         reads_reused: BankReads::default(),
         constant: 0,
         loads_constant: false,
+        yields: false,
         resolves: 0,
         falls_to: None,
         waits: false,

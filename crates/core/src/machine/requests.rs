@@ -34,6 +34,8 @@ impl Requests {
 
 /// Number of queues of a scheduler.
 pub(super) const QUEUES: usize = 5;
+/// Queue of loads of constants.
+pub(super) const CONSTANTS: usize = 2;
 /// Queue of the texture unit, which PTX has, too.
 pub(super) const TEXTURES: usize = 4;
 
@@ -43,7 +45,7 @@ pub(super) fn queue_of(port: Port) -> Option<usize> {
     match port {
         Port::Lsu => Some(0),
         Port::Global => Some(1),
-        Port::Constant => Some(2),
+        Port::Constant => Some(CONSTANTS),
         Port::Special => Some(3),
         Port::Texture => Some(TEXTURES),
         _ => None,
@@ -59,6 +61,8 @@ pub(super) struct Request {
     pub start: Option<Cycle>,
     /// Cycles for which it occupies the scheduler's side of the unit.
     pub cycles: u32,
+    /// Cycles for which it stays in the scheduler's queue once the unit has taken it.
+    pub read: u32,
 }
 
 #[cfg(test)]

@@ -53,6 +53,14 @@ pub(super) struct Scheduler {
     port: [Port; WARPS],
     /// Order of admission by warp: smaller is older.
     age: [u64; WARPS],
+    /// Order of each warp among those of its block: the lowest issues first.
+    turn: [u64; WARPS],
+    /// True if the warp selected last goes behind the others once it has issued.
+    moves: bool,
+    /// False if the last instruction lets other warps issue first.
+    stays: bool,
+    /// True for machine code, whose control words say so.
+    yields: bool,
     /// Warps by block, oldest block first, and former blocks with free slots.
     blocks: Vec<Cohort>,
     /// Warps of the oldest ones of `blocks`; empty if there are fewer.
@@ -94,6 +102,10 @@ impl Scheduler {
             ready: [NEVER; WARPS],
             port: [Port::Alu; WARPS],
             age: [0; WARPS],
+            turn: [0; WARPS],
+            moves: false,
+            stays: true,
+            yields: false,
             blocks: Vec::new(),
             oldest: [0; OLDEST],
             last: 0,
@@ -110,9 +122,15 @@ impl Scheduler {
         }
     }
 
+    /// Follows the control words of machine code, if it `yields`.
+    pub(super) fn with_yields(self, yields: bool) -> Scheduler {
+        Scheduler { yields, ..self }
+    }
+
     /// Admits a warp of the SM's `block`-th block.
     pub(super) fn admit(&mut self, warp: usize, age: u64, block: u64) {
         self.age[warp % WARPS] = age;
+        self.turn[warp % WARPS] = 0;
         self.resident += 1;
         let bit = 1 << (warp % WARPS);
         for cohort in &mut self.blocks {
@@ -237,7 +255,10 @@ impl Scheduler {
     #[inline(always)]
     pub(super) fn take(&mut self, warp: usize, now: Cycle) {
         self.same_warp = warp == self.last;
-        (self.last, self.after_last) = (warp, now + 1);
+        (self.last, self.after_last, self.stays) = (warp, now + 1, true);
+        if self.moves {
+            self.turn[warp % WARPS] = turn_at(now, 0);
+        }
     }
 
     /// Returns the warp that the policy issues at `now`, if any can, not before the last such
@@ -248,14 +269,15 @@ impl Scheduler {
         if can == 0 || now < self.ports.until() {
             return None;
         }
-        Some(self.choose(now, can))
+        Some(self.choose(now, can, shared))
     }
 
     /// Returns the policy's choice among the warps that can issue (at least one).
     #[inline(always)]
-    fn choose(&mut self, now: Cycle, can: u64) -> usize {
+    fn choose(&mut self, now: Cycle, can: u64, shared: &SharedPorts) -> usize {
         match self.policy {
             Policy::LooseRoundRobin => self.round_robin(can),
+            Policy::OldestBlock if self.yields => self.of_control_words(can, shared),
             Policy::OldestBlock => {
                 let greedy = u64::from(now == self.after_last) & can >> self.last;
                 let turn = self.round_robin(self.of_oldest_block(can));
@@ -276,6 +298,52 @@ impl Scheduler {
                 self.round_robin(can & self.active)
             }
         }
+    }
+
+    /// Returns the choice of [`Policy::OldestBlock`] in machine code, of the warps that can issue.
+    #[inline(always)]
+    fn of_control_words(&mut self, can: u64, shared: &SharedPorts) -> usize {
+        let waited = |warp: usize, port: Port| self.ready[warp % WARPS] < self.free(port, shared);
+        let port = self.port[self.last % WARPS];
+        let stays = self.stays
+            && can >> self.last & 1 == 1
+            && !(port.has_queue() && waited(self.last, port));
+        if stays {
+            self.moves = false;
+            return self.last;
+        }
+        let warp = self.in_turn(self.of_oldest_block(can));
+        let port = self.port[warp % WARPS];
+        self.moves = port.takes_turns() && waited(warp, port);
+        warp
+    }
+
+    /// Lets other warps issue before the one that has issued at `now`.
+    #[inline]
+    pub(super) fn yield_turn(&mut self, now: Cycle) {
+        self.stays = false;
+        self.put_behind(self.last, now, 0);
+    }
+
+    /// Puts a warp behind the others of its block at `now`, ahead of those that follow with a
+    /// higher rank.
+    pub(super) fn put_behind(&mut self, warp: usize, now: Cycle, rank: u32) {
+        self.turn[warp % WARPS] = turn_at(now, rank);
+    }
+
+    /// Returns the warp of `among` (not empty) whose turn comes first.
+    #[inline(always)]
+    fn in_turn(&self, among: u64) -> usize {
+        let mut first = among.trailing_zeros() as usize;
+        let mut others = among & (among - 1);
+        while others != 0 {
+            let warp = others.trailing_zeros() as usize;
+            if self.turn[warp % WARPS] < self.turn[first % WARPS] {
+                first = warp;
+            }
+            others &= others - 1;
+        }
+        first
     }
 
     /// Returns the warps of `among` (not empty) in its oldest block.
@@ -337,6 +405,11 @@ impl Scheduler {
             self.active |= can & can.wrapping_neg();
         }
     }
+}
+
+/// Returns the turn of a warp that comes behind others at `now`, by its rank among such warps.
+fn turn_at(now: Cycle, rank: u32) -> u64 {
+    now << 6 | u64::from(rank % 64)
 }
 
 /// Returns the positions of a word's one bits, ascending.

@@ -88,6 +88,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             issued: 0,
             schedulers: (0..spec.schedulers)
                 .map(|number| Scheduler::new(number, spec.policy, per_scheduler))
+                .map(|scheduler| scheduler.with_yields(cx.kernel.native.is_some()))
                 .collect(),
             due: Due::new(spec.schedulers as usize),
             position: Position::START,
@@ -182,6 +183,7 @@ impl<'a, O: Observer> Sm<'a, O> {
                     let from = warp.waiting.from;
                     let (s, local) = (warp.scheduler(), warp.local());
                     let scheduler = &mut self.schedulers[s];
+                    scheduler.put_behind(local, cycle, 63 - warp.index % 64);
                     self.issuer.settle(scheduler, warp, w, from, Until::new(at, Stall::Barrier));
                     self.expect(s, local);
                 }

@@ -65,9 +65,8 @@ pub struct SassTimes {
     pub atomic_8: u32,
     /// The same for each register of its operands but the first.
     pub atomic_register: u32,
-    /// Further cycles of LDC per further address. A WARPSYNC holds up others of its scheduler for
-    /// as long with each of its masks.
-    pub distinct: u32,
+    /// Cycles for which a WARPSYNC holds up others of its scheduler with each of its masks.
+    pub gather_turn: u32,
     /// Further cycles of MATCH.
     pub matches: Matches,
     /// Further cycles of a special function or shuffle for each register beyond one that it reads.
@@ -90,7 +89,9 @@ pub struct SassTimes {
     pub partitions: Option<Partitions>,
     /// Atomic units of L2; `None`: atomics of different SMs do not delay each other.
     pub atomics: Option<AtomicRates>,
-    /// Constant cache.
+    /// Loads of constants.
+    pub constant_loads: ConstantLoads,
+    /// Constant caches; `None`: they have all constants.
     pub constants: Option<ConstantCache>,
     /// Instruction caches.
     pub fetch: Option<Fetch>,
@@ -264,6 +265,28 @@ pub struct ConstantCache {
     pub line: u32,
     /// Bytes that a miss of the second level brings, a multiple of `line`.
     pub block: u32,
+    /// Bytes of the cache of loads (LDC).
+    pub bytes: u32,
+    /// Lines of each of its sets.
+    pub ways: u32,
+    /// Cycles until that has a line of the second level.
+    pub load: u32,
+}
+
+/// Loads of constants (LDC), which an SM's unit serves for all schedulers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantLoads {
+    /// Cycles for each further address of a load.
+    pub address: u32,
+    /// Loads under way at once.
+    pub at_once: u32,
+    /// Further ones that the unit has taken.
+    pub waiting: u32,
+    /// Further cycles of a load whose address is in a register.
+    pub register: u32,
+    /// Cycles for which such a load stays longer in its scheduler's queue.
+    pub read: u32,
 }
 
 /// Partitions of L2.

@@ -8,7 +8,6 @@ use super::super::pricing::Visibility;
 use super::super::requests::Request;
 use super::super::shares::Reader;
 use super::super::warp::{Until, Warp};
-use super::native::distinct;
 use super::{Issue, Issuer, split};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, WarpId};
 use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, Stall};
@@ -182,17 +181,14 @@ impl<O: Observer> Issuer<'_, O> {
                 };
                 warp.sent = warp.sent.max(sent);
             } else if matches!(access.space, Space::Const | Space::Param) {
-                let words = distinct(access.lanes, |lane| self.addresses[lane % MAX_LANES]);
-                let start = self.units_free[0].max(from);
-                self.units_free[0] = start + Cycle::from(2 * words);
-                self.request.start = Some(start);
-                self.request.cycles = 2 * words;
-                served.done += start - from + Cycle::from((words - 1) * times.distinct);
                 let far = access.space == Space::Const;
-                let arrives = access.lanes.lanes().map(|lane| {
-                    self.constants.load(self.addresses[lane as usize % MAX_LANES], far, from)
-                });
-                served.done += arrives.max().map_or(0, |at| at - from);
+                let lanes = access.lanes.lanes();
+                let addresses = lanes.map(|lane| self.addresses[lane as usize % MAX_LANES]);
+                let load = self.constants.load(from, addresses, far);
+                self.request.start = Some(load.taken);
+                self.request.cycles = 4;
+                self.request.read = times.constant_loads.read;
+                served.done += load.begins - from + Cycle::from(times.constant_loads.register);
             }
         }
         served

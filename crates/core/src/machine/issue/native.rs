@@ -1,7 +1,7 @@
 //! Waits of machine code beyond those of its control words.
 
 use super::super::pricing::Cost;
-use super::super::requests::{Request, TEXTURES};
+use super::super::requests::{CONSTANTS, Request, TEXTURES};
 use super::super::scheduler::Scheduler;
 use super::super::warp::{Until, Warp};
 use super::Issuer;
@@ -96,7 +96,7 @@ impl<O: Observer> Issuer<'_, O> {
         times: &mut super::Times,
     ) {
         let Some(spec) = &self.cx.spec.sass else { return };
-        times.turn = sets * spec.distinct;
+        times.turn = sets * spec.gather_turn;
         let cycles = if sets > 0 { spec.gather + sets * spec.gather_mask } else { spec.gathers };
         let at = now + Cycle::from(cycles);
         warp.resolves = warp.resolves.max(Until::new(at, Stall::BranchResolving));
@@ -182,7 +182,7 @@ impl<O: Observer> Issuer<'_, O> {
         now: Cycle,
         done: &mut Cycle,
     ) -> Cycle {
-        let Request { from, start, cycles } = self.request;
+        let Request { from, start, cycles, read } = self.request;
         // When the unit takes the request and begins to serve it, and for how long.
         let (start, begins, cycles) = match (start, queue) {
             (Some(start), _) => (start, now, cycles),
@@ -191,10 +191,13 @@ impl<O: Observer> Issuer<'_, O> {
                 (start, begins, (2 * masks).max(cost.interval))
             }
             (None, TEXTURES) => (from, from, 1),
-            (None, unit) => {
-                let free = &mut self.units_free[(unit - 2) % 2];
-                let start = from.max(*free);
-                *free = start + 2;
+            (None, CONSTANTS) => {
+                let load = self.constants.load_operand(cost.constant, from);
+                (load.taken, load.begins, 2)
+            }
+            (None, _) => {
+                let start = from.max(self.registers_free);
+                self.registers_free = start + 2;
                 (start, start, 2)
             }
         };
@@ -207,17 +210,18 @@ impl<O: Observer> Issuer<'_, O> {
         let depth = match (queue, limits) {
             (TEXTURES, _) => Some(self.cx.spec.memory.texture.queue),
             (0 | 1, limits) => limits.map(|limits| limits.memory),
-            (2, limits) => limits.map(|limits| limits.constants),
+            (CONSTANTS, limits) => limits.map(|limits| limits.constants),
             (_, limits) => limits.map(|limits| limits.registers),
         };
-        let room = depth.map_or(0, |depth| requests.add(start, depth) + transit);
+        let room =
+            depth.map_or(0, |depth| requests.add(start + Cycle::from(read), depth) + transit);
         scheduler.occupy(cost.port, room.max(now + 1));
         start
     }
 }
 
 /// Returns the number of distinct values of `lanes`, at least 1.
-pub(super) fn distinct(lanes: LaneMask, value: impl Fn(usize) -> u64) -> u32 {
+fn distinct(lanes: LaneMask, value: impl Fn(usize) -> u64) -> u32 {
     let mut seen = [0; MAX_LANES];
     let mut len = 0;
     for lane in lanes.lanes() {

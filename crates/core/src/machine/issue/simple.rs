@@ -35,6 +35,9 @@ impl<O: Observer> Issuer<'_, O> {
         if NATIVE {
             let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
             scheduler.ports.read(reads, now);
+            if cost.yields {
+                scheduler.yield_turn(now);
+            }
         }
         let mut done = now + Cycle::from(cost.latency);
         if NATIVE && cost.queued {

@@ -76,6 +76,8 @@ pub(in crate::machine) struct Cost<'a> {
     pub repeats: bool,
     /// True if it loads the constant, and does not wait for it before it issues.
     pub loads_constant: bool,
+    /// True if the control word lets other warps issue first.
+    pub yields: bool,
     /// Issue slots taken at once.
     pub slots: u32,
     /// One more than the index of its [`Expansion`]; 0: none.

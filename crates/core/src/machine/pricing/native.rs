@@ -111,8 +111,9 @@ pub(super) fn price_by_word<'a>(
         _ => interval,
     };
     let wide = match &op.inst.op {
-        // A lane's words arrive one after another; those of shared memory by groups of lanes.
-        Op::Load(load) if class != Class::LoadShared => {
+        // A lane's words arrive one after another; those of shared memory by groups of lanes, and
+        // constants at once.
+        Op::Load(load) if !matches!(class, Class::LoadShared | Class::LoadConst) => {
             let bytes = load.access.ty.bytes() * u32::from(load.access.count);
             bytes.div_ceil(4).max(1) - 1
         }
@@ -180,6 +181,7 @@ pub(super) fn price_by_word<'a>(
         reads_reused: reads,
         constant: 0,
         loads_constant: opcode.name == "LDC",
+        yields: word.yields,
         resolves,
         falls_to,
         waits: false,

@@ -37,12 +37,32 @@ pub(in crate::machine) enum Port {
 }
 
 impl Port {
+    /// Returns true if the port's unit has a queue of requests.
+    #[inline]
+    pub(super) fn has_queue(self) -> bool {
+        QUEUES >> self as u32 & 1 == 1
+    }
+
+    /// Returns true if warps that wait for the port get it in turn.
+    #[inline]
+    pub(super) fn takes_turns(self) -> bool {
+        (QUEUES | 1 << Port::FmaHeavy as u32) >> self as u32 & 1 == 1
+    }
+
     /// Returns true if the SM's schedulers share the port.
     #[inline]
     pub(in crate::machine) fn is_shared(self) -> bool {
         matches!(self, Port::Lsu | Port::Global)
     }
 }
+
+/// Ports whose units have queues of requests, a bit each.
+const QUEUES: u32 = 1 << Port::Lsu as u32
+    | 1 << Port::Global as u32
+    | 1 << Port::Texture as u32
+    | 1 << Port::Constant as u32
+    | 1 << Port::Special as u32
+    | 1 << Port::Sfu as u32;
 
 /// Number of ports, rounded up to a power of two.
 pub(super) const PORTS: usize = 16;

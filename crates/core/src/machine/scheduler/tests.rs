@@ -30,6 +30,31 @@ fn policies_choose_as_their_names_say() {
 }
 
 #[test]
+fn warps_of_a_block_keep_their_order_until_they_wait_for_a_queue() {
+    let mut scheduler = Scheduler::new(0, Policy::OldestBlock, 3).with_yields(true);
+    let shared = SharedPorts::default();
+    for warp in 0..3 {
+        scheduler.admit(warp, warp as u64, 0);
+        scheduler.set_ready(warp, 0, Port::Sfu);
+    }
+    let issue = |scheduler: &mut Scheduler, now: Cycle, port: Port, next: Port| {
+        scheduler.occupy(port, now);
+        let warp = scheduler.pick(now, &shared).expect("a warp");
+        scheduler.set_ready(warp, now + 1, next);
+        warp
+    };
+    assert_eq!(
+        [8, 16, 24, 32].map(|at| issue(&mut scheduler, at, Port::Sfu, Port::Sfu)),
+        [0, 1, 2, 0]
+    );
+    assert_eq!(issue(&mut scheduler, 40, Port::Sfu, Port::Alu), 1);
+    // The unit of arithmetic has no queue: the warp that issued last stays.
+    assert_eq!([42, 44, 46].map(|at| issue(&mut scheduler, at, Port::Alu, Port::Alu)), [1; 3]);
+    scheduler.yield_turn(46);
+    assert_eq!(issue(&mut scheduler, 48, Port::Sfu, Port::Sfu), 2, "the first of those that wait");
+}
+
+#[test]
 fn a_full_active_set_that_cannot_issue_makes_room() {
     let soon = 40; // too short to leave the active set
     assert_eq!(choices(Policy::TwoLevel { active: 1 }, [NEVER, soon, 0, NEVER], 1), [2]);
