@@ -4,11 +4,12 @@
 //! reports events to an [`Observer`](crate::event::Observer); it keeps no counters. Each file's
 //! header states the model and its sources: `sm` (cycles), `issue` (one issue), `expansion`
 //! (machine instructions of a micro-op), `scheduler`, `pricing` (costs), `fetch` (instruction
-//! cache), `warp` (scoreboard), `memsys`, `cache`, `l2`, `shares`, `atomics`, `dram` and `stores`
-//! (memory), `block` (admission, barriers), `verdict` (ends), `livelock` (its proof), `device`
-//! (several SMs), `host` (threads for them), `spares` (warps that one SM leaves to another),
-//! `contents` (their memory), `access_order` (SMs that run ahead of each other), `session` (single
-//! steps, forwards and backwards). `untimed` runs the same code without time.
+//! cache), `constant_cache` and `constant_loads` (constants), `warp` (scoreboard), `memsys`,
+//! `cache`, `l2`, `shares`, `atomics`, `dram` and `stores` (memory), `block` (admission, barriers),
+//! `verdict` (ends), `livelock` (its proof), `device` (several SMs), `host` (threads for them),
+//! `spares` (warps that one SM leaves to another), `contents` (their memory), `access_order` (SMs
+//! that run ahead of each other), `session` (single steps, forwards and backwards). `untimed` runs
+//! the same code without time.
 
 mod access_order;
 mod atomics;

@@ -70,11 +70,11 @@ pub enum Policy {
     GreedyThenYoungest,
     /// Oldest block with a ready warp first (measured on an H200, `ages`).
     ///
-    /// Machine code: the same warp while it is ready, else the first of that block. Its warps keep
-    /// their order; one goes behind the others when a barrier opens, the highest of those that wait
-    /// first; when it issues after a wait for a queue, or for the unit of integer products; and
-    /// after an instruction whose control word yields. A wait for a queue, and a yield, let others
-    /// issue before the same warp (clocks of `tests/observations/h200/turns`).
+    /// Machine code: the same warp while it is ready, else the first of that block. The warps of a
+    /// block keep an order, at first that of their slots. A warp moves to its end when a barrier
+    /// releases it (the highest warp first), when it issues after a wait for a queue or for the
+    /// unit of integer products, and when its control word yields. After a wait for a queue, and
+    /// after a yield, the same warp has no priority (`tests/observations/h200/turns`).
     ///
     /// PTX, which has no control words: the same warp while it misses no cycle, else that block's
     /// warps in turn (`greedy`).

@@ -117,8 +117,11 @@ impl<'a> Constants<'a> {
     }
 
     /// Loads an operand (LDC), whose line has this number, offered at `from`.
+    ///
+    /// Without a number it passes through the unit, as does a load without lanes.
     pub(super) fn load_operand(&mut self, number: u16, from: Cycle) -> Load {
-        self.load(from, [self.address(number)].into_iter(), number & FAR != 0)
+        let address = (number > 0).then(|| self.address(number));
+        self.load(from, address.into_iter(), number & FAR != 0)
     }
 
     /// Loads from addresses (LDC through a register), offered at `from`.

@@ -20,9 +20,8 @@ const MOST: u32 = 32;
 pub(super) struct LoadUnit {
     times: ConstantLoads,
     cache: ConstantCache,
-    /// Cycle from which it takes another load: its turn, and when it has room.
-    free: Cycle,
-    room: Cycle,
+    /// Cycle from which it takes another load.
+    takes: Cycle,
     /// Loads that it has taken and not begun.
     taken: Requests,
     /// Ends of the lookups of the last loads, one for each place.
@@ -55,11 +54,10 @@ impl LoadUnit {
         addresses: impl Iterator<Item = u64>,
         mut arrives: impl FnMut(u64, Cycle) -> Cycle,
     ) -> Load {
-        let taken = from.max(self.free).max(self.room);
-        self.free = taken + TURN;
+        let taken = from.max(self.takes);
         let place = (0..self.ends.len()).min_by_key(|&place| self.ends[place]);
         let begins = place.map_or(taken, |place| self.ends[place].max(taken));
-        self.room = self.taken.add(begins, self.times.waiting);
+        self.takes = (taken + TURN).max(self.taken.add(begins, self.times.waiting));
         let others = self.ends.iter().filter(|&&end| end > begins).count() as Cycle;
         let alone = Cycle::from(self.times.address);
         let lookup = alone.max(TURN * (others + 1));
@@ -77,7 +75,7 @@ impl LoadUnit {
         if let Some(place) = place {
             self.ends[place] = begins + lookup * count as Cycle;
         }
-        Load { taken, begins: end.saturating_sub(alone) }
+        Load { taken, begins: begins + (end - begins).saturating_sub(alone) }
     }
 
     /// Returns when the cache has the line of an address, looked up at `now`.
@@ -104,6 +102,7 @@ impl LoadUnit {
                 {
                     self.lines.remove(oldest);
                 }
+                // A line that the second level has to fetch comes through as operands do.
                 let arrives = arrives(address - address % u64::from(size), now);
                 (line, (arrives + Cycle::from(hit)).max(now + Cycle::from(load)))
             }

@@ -193,11 +193,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let used = now + Cycle::from(slots.max(1));
         scheduler.accounted = used;
         if NATIVE {
-            let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
-            scheduler.ports.read(reads, now);
-            if cost.yields {
-                scheduler.yield_turn(now);
-            }
+            native::dispatch(scheduler, cost, now);
         }
         let queues = NATIVE || cost.port == Port::Texture;
         let queue = if queues { queue_of(cost.port) } else { None };

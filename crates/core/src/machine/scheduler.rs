@@ -53,9 +53,9 @@ pub(super) struct Scheduler {
     port: [Port; WARPS],
     /// Order of admission by warp: smaller is older.
     age: [u64; WARPS],
-    /// Order of each warp among those of its block: the lowest issues first.
+    /// Place of each warp in the order of its block's warps: the lowest issues first.
     turn: [u64; WARPS],
-    /// True if the warp selected last goes behind the others once it has issued.
+    /// True if the selected warp moves to the end of this order when it issues.
     moves: bool,
     /// False if the last instruction lets other warps issue first.
     stays: bool,
@@ -257,7 +257,7 @@ impl Scheduler {
         self.same_warp = warp == self.last;
         (self.last, self.after_last, self.stays) = (warp, now + 1, true);
         if self.moves {
-            self.turn[warp % WARPS] = turn_at(now, 0);
+            self.move_to_end(warp, now, 0);
         }
     }
 
@@ -322,16 +322,17 @@ impl Scheduler {
     #[inline]
     pub(super) fn yield_turn(&mut self, now: Cycle) {
         self.stays = false;
-        self.put_behind(self.last, now, 0);
+        self.move_to_end(self.last, now, 0);
     }
 
-    /// Puts a warp behind the others of its block at `now`, ahead of those that follow with a
-    /// higher rank.
-    pub(super) fn put_behind(&mut self, warp: usize, now: Cycle, rank: u32) {
-        self.turn[warp % WARPS] = turn_at(now, rank);
+    /// Moves a warp to the end of its block's order at `now`.
+    ///
+    /// Of warps moved in one cycle, that with the lowest `rank` (below 64) is first.
+    pub(super) fn move_to_end(&mut self, warp: usize, now: Cycle, rank: u32) {
+        self.turn[warp % WARPS] = now << 6 | u64::from(rank % 64);
     }
 
-    /// Returns the warp of `among` (not empty) whose turn comes first.
+    /// Returns the first warp of `among` (not empty) in their block's order.
     #[inline(always)]
     fn in_turn(&self, among: u64) -> usize {
         let mut first = among.trailing_zeros() as usize;
@@ -405,11 +406,6 @@ impl Scheduler {
             self.active |= can & can.wrapping_neg();
         }
     }
-}
-
-/// Returns the turn of a warp that comes behind others at `now`, by its rank among such warps.
-fn turn_at(now: Cycle, rank: u32) -> u64 {
-    now << 6 | u64::from(rank % 64)
 }
 
 /// Returns the positions of a word's one bits, ascending.

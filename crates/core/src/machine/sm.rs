@@ -183,7 +183,7 @@ impl<'a, O: Observer> Sm<'a, O> {
                     let from = warp.waiting.from;
                     let (s, local) = (warp.scheduler(), warp.local());
                     let scheduler = &mut self.schedulers[s];
-                    scheduler.put_behind(local, cycle, 63 - warp.index % 64);
+                    scheduler.move_to_end(local, cycle, 63 - warp.index % 64);
                     self.issuer.settle(scheduler, warp, w, from, Until::new(at, Stall::Barrier));
                     self.expect(s, local);
                 }

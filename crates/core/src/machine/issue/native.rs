@@ -220,6 +220,16 @@ impl<O: Observer> Issuer<'_, O> {
     }
 }
 
+/// Lets an instruction read its registers, and other warps issue first if its control word yields.
+#[inline(always)]
+pub(super) fn dispatch(scheduler: &mut Scheduler, cost: &Cost, now: Cycle) {
+    let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
+    scheduler.ports.read(reads, now);
+    if cost.yields {
+        scheduler.yield_turn(now);
+    }
+}
+
 /// Returns the number of distinct values of `lanes`, at least 1.
 fn distinct(lanes: LaneMask, value: impl Fn(usize) -> u64) -> u32 {
     let mut seen = [0; MAX_LANES];

@@ -4,6 +4,7 @@ use super::super::pricing::Cost;
 use super::super::scheduler::{Port, Scheduler};
 use super::super::warp::{Until, Warp};
 use super::Issuer;
+use super::native::dispatch;
 use crate::base::{Cycle, LaneMask, Pc, WarpId};
 use crate::event::{Event, Observer, Stall};
 use crate::exec;
@@ -33,11 +34,7 @@ impl<O: Observer> Issuer<'_, O> {
         self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: 1 });
         scheduler.accounted = now + 1;
         if NATIVE {
-            let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
-            scheduler.ports.read(reads, now);
-            if cost.yields {
-                scheduler.yield_turn(now);
-            }
+            dispatch(scheduler, cost, now);
         }
         let mut done = now + Cycle::from(cost.latency);
         if NATIVE && cost.queued {
