@@ -13,7 +13,7 @@ const FOLDER: &str = "tests/observations/h200/locks";
 const MEANS: [(&str, usize, f64); 8] = [
     ("slock-", 27, 9.9),
     ("slock_plain-", 28, 13.8),
-    ("sticket-", 22, 3.3),
+    ("sticket-", 22, 3.0),
     ("scount-", 30, 3.5),
     ("scas-", 29, 13.5),
     ("sexch-", 30, 2.5),

@@ -16,12 +16,12 @@ const FOLDER: &str = "tests/observations/h200";
 /// accesses that need the one before; 32 warps take turns in an order of their own.
 const ATOMS: [(&str, usize, f64); 2] = [("_chain", 756, 1.2), ("_row", 972, 3.1)];
 const WIDTHS: [(&str, usize, f64); 6] = [
-    ("lds", 552, 2.0),
+    ("lds", 552, 1.9),
     ("sts", 276, 3.8),
     ("ldg", 552, 3.5),
-    ("stg", 160, 3.3),
+    ("stg", 160, 3.1),
     ("_chain", 552, 1.2),
-    ("_row", 908, 4.0),
+    ("_row", 908, 3.9),
 ];
 
 fn text(path: &str) -> String {
