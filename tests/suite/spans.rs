@@ -31,7 +31,7 @@ pub(crate) struct Compared {
 }
 
 impl Compared {
-    fn add(&mut self, row: &str, error: f64) {
+    pub(crate) fn add(&mut self, row: &str, error: f64) {
         self.table += row;
         self.errors.push(error);
     }

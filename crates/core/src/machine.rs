@@ -1,15 +1,15 @@
 //! Timing model: SMs, schedulers, scoreboard, units, memory system, block dispatch.
 //!
-//! [`run`] takes compiled code, a launch and a [`Machine`](crate::spec::Machine), and
-//! reports events to an [`Observer`](crate::event::Observer); it keeps no counters. Each file's
-//! header states the model and its sources: `sm` (cycles), `issue` (one issue), `expansion`
-//! (machine instructions of a micro-op), `scheduler`, `pricing` (costs), `fetch` (instruction
-//! cache), `constant_cache` and `constant_loads` (constants), `warp` (scoreboard), `memsys`,
-//! `cache`, `l2`, `shares`, `atomics`, `dram` and `stores` (memory), `block` (admission, barriers),
-//! `verdict` (ends), `livelock` (its proof), `device` (several SMs), `host` (threads for them),
-//! `spares` (warps that one SM leaves to another), `contents` (their memory), `access_order` (SMs
-//! that run ahead of each other), `session` (single steps, forwards and backwards). `untimed` runs
-//! the same code without time.
+//! [`run`] takes compiled code, a launch and a [`Machine`](crate::spec::Machine), and reports
+//! events to an [`Observer`](crate::event::Observer); it keeps no counters. Each file's header
+//! states the model and its sources: `sm` (cycles), `issue` (one issue), `expansion` (machine
+//! instructions of a micro-op), `scheduler`, `pricing` (costs), `fetch` (instruction cache),
+//! `constant_cache` and `constant_loads` (constants), `warp` (scoreboard), `memsys`, `cache`, `l2`,
+//! `shares`, `atomics`, `dram` and `stores` (memory), `block` (admission, barriers), `launches`
+//! (starts of blocks), `verdict` (ends), `livelock` (its proof), `device` (several SMs), `host`
+//! (threads for them), `spares` (warps that one SM leaves to another), `contents` (their memory),
+//! `access_order` (SMs that run ahead of each other), `session` (single steps, forwards and
+//! backwards). `untimed` runs the same code without time.
 
 mod access_order;
 mod atomics;
@@ -28,6 +28,7 @@ mod host;
 mod interleaved;
 mod issue;
 mod l2;
+mod launches;
 mod livelock;
 mod memsys;
 mod native_fetch;

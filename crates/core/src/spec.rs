@@ -24,8 +24,8 @@ pub use memory::{
     Cache, InstructionCache, Memory, StorePath, StorePolicy, TextureUnit, Transactions,
 };
 pub use sass::{
-    AtomicRates, Combining, ConstantCache, ConstantLoads, Fences, Fetch, Latencies, LocalLatencies,
-    Matches, Partitions, Reads, SassTimes,
+    AtomicRates, Combining, ConstantCache, ConstantLoads, Fences, Fetch, L2Rates, Latencies,
+    Launches, LocalLatencies, Matches, Partitions, Reads, SassTimes,
 };
 
 use slips::{find_field, ron_diagnostic};
@@ -239,9 +239,10 @@ pub struct MachineSpec {
     /// Shared memory per SM in bytes.
     pub shared_bytes: u32,
     /// Allocation unit of shared memory in bytes.
-    ///
-    /// It is also added once per block if the driver reserves some.
     pub shared_unit: u32,
+    /// Bytes of shared memory of each block that the driver keeps for itself.
+    #[serde(default)]
+    pub shared_reserved: u32,
     /// Cycles between the admission of a block and the launch of its first warp.
     pub block_start: u32,
     /// Cycles between the end of a block and the admission of the next one.

@@ -14,8 +14,6 @@ const OLDEST: u32 = 75;
 const DEFAULT: u32 = 90;
 /// Shared memory that a block may have without asking for more, in bytes.
 pub(crate) const SHARED_DEFAULT: u32 = 48 << 10;
-/// Shared memory that the system reserves per block from sm_80 on, in bytes.
-const SHARED_RESERVED: u32 = 1 << 10;
 /// Largest grid in x, y and z.
 pub(crate) const MOST_GRID: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
 /// Largest z extent of a block.
@@ -86,8 +84,7 @@ impl Device {
 
     /// Returns the shared memory that a block may ask for, in bytes.
     pub(crate) fn most_shared(&self) -> u32 {
-        let reserved = if self.arch >= 80 { SHARED_RESERVED } else { 0 };
-        self.machine.shared_bytes.saturating_sub(reserved)
+        self.machine.shared_bytes.saturating_sub(self.machine.shared_reserved)
     }
 
     /// Returns an attribute, a number of `CUdevice_attribute`.
@@ -127,7 +124,7 @@ impl Device {
             91 => 1,
             97 => self.most_shared().into(),
             106 => m.max_blocks.into(),
-            111 if self.arch >= 80 => SHARED_RESERVED.into(),
+            111 => m.shared_reserved.into(),
             17..148 => 0,
             _ => return Err(Error::INVALID_VALUE),
         };

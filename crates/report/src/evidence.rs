@@ -11,10 +11,12 @@
 //! equal. Program and compiler counts do not depend on latencies, so for them the digest of counts
 //! is enough.
 
+mod larger;
 mod standing;
 mod states;
 mod table;
 
+pub use larger::{TIMES, larger_errors, larger_grids, note_of_larger};
 pub use standing::{PAGE, Standing};
 pub use states::{ALL_STATES, POINTS, Points, STATES, Share, StateErrors, state_row};
 pub use table::{CHOSEN, HEADER, KERNELS, by_basis, kernel_row};

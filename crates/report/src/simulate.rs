@@ -16,7 +16,7 @@ pub use words::{step_infos, why};
 use words::{SourceLines, finish_word, step_info, verdict};
 
 use crate::compare::IssueStreams;
-use crate::evidence::{CodeKind, Fingerprint};
+use crate::evidence::{CodeKind, Fingerprint, note_of_larger};
 use crate::metrics;
 use crate::plot::{Roof, Walk};
 use crate::timeline::Recording;
@@ -111,6 +111,9 @@ impl<'a> About<'a> {
                  them.",
                 native.arch
             ));
+            let run = fingerprint_of(program, spec, options);
+            let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
+            notes.extend(note_of_larger(&run, blocks, spec.sms).filter(|_| !untimed));
         } else if spec.code.is_some() && !code.is_machine_code() {
             notes.push(
                 "Counts are of PTX instructions as written, not of machine instructions.".into(),

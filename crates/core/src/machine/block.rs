@@ -24,6 +24,8 @@ pub struct Occupancy {
     pub registers_per_thread: u32,
     /// Limiting resource: `warps`, `threads`, `blocks`, `registers` or `shared memory`.
     pub limit: &'static str,
+    /// Bytes of L1 that the driver makes shared memory, for machine code; 0 if that is not known.
+    pub carve_out: u32,
 }
 
 /// Launch or code that does not fit a machine.
@@ -114,25 +116,29 @@ impl Occupancy {
         let per_warp =
             u64::from(registers * spec.warp_size).next_multiple_of(u64::from(spec.register_unit));
         let shared = u64::from(block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared));
-        if shared > u64::from(spec.shared_bytes) {
-            return fail("bytes of shared memory", shared, spec.shared_bytes.into());
+        let has = spec.shared_bytes.saturating_sub(spec.shared_reserved).into();
+        if shared > has {
+            return fail("bytes of shared memory", shared, has);
         }
+        let uses_shared = shared > 0;
         let shared =
-            if shared == 0 { 0 } else { shared.next_multiple_of(u64::from(spec.shared_unit)) };
+            shared.next_multiple_of(u64::from(spec.shared_unit)) + u64::from(spec.shared_reserved);
         let by = |has: u32, needs: u64| {
             u64::from(has).checked_div(needs).unwrap_or(u64::from(spec.max_blocks))
         };
         // On a tie, name the resource that a programmer can change last.
-        let (blocks, limit) = [
+        let others = [
             (u64::from(spec.max_blocks), "blocks"),
             (by(spec.max_warps, u64::from(warps)), "warps"),
             (by(spec.max_threads, u64::from(threads)), "threads"),
             (by(spec.registers, u64::from(warps) * per_warp), "registers"),
-            (by(spec.shared_bytes, shared).max(u64::from(shared != 0)), "shared memory"),
-        ]
-        .into_iter()
-        .min_by_key(|&(blocks, _)| blocks)
-        .unwrap_or((1, "blocks"));
+        ];
+        let fewest = |limits: &[(u64, &'static str)]| {
+            limits.iter().copied().min_by_key(|&(blocks, _)| blocks).unwrap_or((1, "blocks"))
+        };
+        let without_shared = fewest(&others);
+        let by_shared = by(spec.shared_bytes, shared).max(u64::from(shared != 0));
+        let (blocks, limit) = fewest(&[without_shared, (by_shared, "shared memory")]);
         match (blocks, limit) {
             (0, "registers") => {
                 fail("registers", u64::from(warps) * per_warp, spec.registers.into())
@@ -163,10 +169,43 @@ impl Occupancy {
                     blocks: blocks as u32,
                     registers_per_thread: registers,
                     limit,
+                    carve_out: match uses_shared {
+                        true => carve_out(spec, shared, without_shared.0),
+                        false => carve_out_of_none(spec, threads),
+                    },
                 })
             }
         }
     }
+}
+
+/// Largest part of shared memory that the driver chooses for more than the blocks that run at once.
+const MOST_TO_SPARE: u32 = 132 << 10;
+
+/// Returns the part of L1 that becomes shared memory for blocks that take `shared` bytes each, of
+/// which `blocks` fit by other limits.
+///
+/// Room for twice as many, if that is not too large a part, else for these (an H200's driver, for
+/// the sizes of all kernels of `programs/unseen` and of a grid of others: docs/calibration.md).
+fn carve_out(spec: &Machine, shared: u64, blocks: u64) -> u32 {
+    let parts = spec.sass.as_ref().map_or(&[][..], |times| &times.carve_outs);
+    let room = |part: u32| u64::from(part) / shared.max(1);
+    let twice = blocks.saturating_mul(2).min(spec.max_blocks.into());
+    let to_spare = parts.iter().copied().filter(|&part| part <= MOST_TO_SPARE);
+    let most = to_spare.clone().map(room).max().unwrap_or(0).min(twice);
+    let at_once = blocks.min(parts.last().copied().map_or(0, room));
+    let needed = if most >= blocks { most } else { at_once };
+    let fits = parts.iter().copied().find(|&part| room(part) >= needed);
+    fits.or(parts.last().copied()).unwrap_or(0)
+}
+
+/// As [`carve_out`], for blocks of `threads` without shared memory.
+fn carve_out_of_none(spec: &Machine, threads: u32) -> u32 {
+    let parts = spec.sass.as_ref().map_or(&[][..], |times| &times.carve_outs);
+    let blocks = (spec.max_threads.saturating_mul(4) / threads.max(1)).min(spec.max_blocks);
+    let needed = blocks.saturating_mul(spec.shared_reserved);
+    let fits = parts.iter().copied().find(|&part| part >= needed);
+    fits.or(parts.last().copied()).unwrap_or(0)
 }
 
 /// Host bytes for the registers and local memory of all resident warps, at most.

@@ -65,29 +65,27 @@ pub(super) struct Constants<'a> {
 #[derive(Clone, Debug, Default)]
 struct SecondLevel {
     times: ConstantCache,
-    /// Cycles by which the SM is later than the first one, which brings lines of all SMs to L2.
-    late: u32,
     /// Arrival of blocks by their address.
     blocks: BTreeMap<u64, Cycle>,
 }
 
 impl<'a> Constants<'a> {
-    /// Creates cold caches on an SM that is `late`, one of `active` of `sms` with work.
+    /// Creates cold caches on one of `active` SMs of `sms` with work.
     ///
     /// `lines` are the addresses of the lines of operands.
-    pub(super) fn new(
-        lines: &'a [u64],
-        times: &SassTimes,
-        late: u32,
-        active: u32,
-        sms: u32,
-    ) -> Constants<'a> {
+    pub(super) fn new(lines: &'a [u64], times: &SassTimes, active: u32, sms: u32) -> Constants<'a> {
         let cache = times.constants.unwrap_or_default();
         let half = sms / 2;
-        let added = cache.launch.saturating_sub(cache.launch_alone);
-        let launch = cache.launch_alone + added * active.saturating_sub(half) / (sms - half).max(1);
-        let second =
-            SecondLevel { times: ConstantCache { launch, ..cache }, late, ..Default::default() };
+        // Between half and all of the SMs, times change with their number.
+        let part = |alone: u32, all: u32| {
+            let [alone, all] = [alone, all].map(i64::from);
+            let [more, rest] = [active.saturating_sub(half), (sms - half).max(1)].map(i64::from);
+            (alone + (all - alone) * more.min(rest) / rest) as u32
+        };
+        let launch = part(cache.launch_alone, cache.launch);
+        let memory = part(cache.memory_alone, cache.memory);
+        let cold = ConstantCache { launch, memory, ..cache };
+        let second = SecondLevel { times: cold, ..Default::default() };
         let loads = LoadUnit::new(times.constant_loads, cache);
         Constants { lines, second, loads, ..Constants::default() }
     }
@@ -144,7 +142,7 @@ impl SecondLevel {
         let block = address - address % u64::from(self.times.block.max(1));
         let arrives = *self.blocks.entry(block).or_insert_with(|| {
             let ConstantCache { launch, memory, .. } = self.times;
-            let latency = if far { memory.saturating_sub(self.late).max(launch) } else { launch };
+            let latency = if far { memory } else { launch };
             now + Cycle::from(latency)
         });
         arrives.max(now)
@@ -163,6 +161,7 @@ mod tests {
             launch: 110,
             launch_alone: 10,
             memory: 600,
+            memory_alone: 700,
             line: 64,
             block: 256,
             bytes: 2048,
@@ -172,7 +171,7 @@ mod tests {
         let constant_loads = ConstantLoads { address: 11, at_once: 6, ..ConstantLoads::default() };
         let none = SassTimes { constant_loads, ..SassTimes::default() };
         let times = SassTimes { constants: Some(cache), ..none.clone() };
-        let mut constants = Constants::new(&[0, 4096, 4160], &times, 0, 132, 132);
+        let mut constants = Constants::new(&[0, 4096, 4160], &times, 132, 132);
         assert_eq!(constants.fetch(1, 1000), 1170);
         assert_eq!(constants.fetch(1, 1100), 1170, "in flight");
         let mut begins = |number, from| constants.load_operand(number, from).begins;
@@ -183,9 +182,9 @@ mod tests {
         let mut begins = |address, from| constants.load(from, [address].into_iter(), true).begins;
         assert_eq!(begins(4163, 2800), 2870, "LDC through a register");
         assert_eq!(begins(4096 + 256, 3000), 3660, "another block");
-        let alone = |active| Constants::new(&[0], &times, 0, active, 132).fetch(1, 1000);
+        let alone = |active| Constants::new(&[0], &times, active, 132).fetch(1, 1000);
         assert_eq!([1, 66, 99].map(alone), [1070, 1070, 1120]);
-        let mut absent = Constants::new(&[], &none, 0, 132, 132);
+        let mut absent = Constants::new(&[], &none, 132, 132);
         let mut begins = |address, from| absent.load(from, [address].into_iter(), true).begins;
         let at = [0, 1, 2].map(|at| begins(4096 * at, 7 + 100 * at));
         assert_eq!(at, [7, 107, 207], "a machine without the cache keeps no lines");

@@ -32,7 +32,6 @@ use super::partitions::Reached;
 use super::pricing::{Cost, Kind};
 use super::requests::{Request, queue_of};
 use super::scheduler::{Port, Scheduler, SharedPorts};
-use super::unevenness::lateness;
 use super::verdict::FaultReport;
 use super::warp::{Until, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
@@ -95,17 +94,16 @@ impl<'a, O: Observer> Issuer<'a, O> {
             native: cx.kernel.native.is_some(),
             blocks,
             memory: match native {
-                Some(_) => memory.with_native(cx.spec),
+                Some(_) => memory.with_native(cx.spec, cx.occupancy.carve_out),
                 None => memory,
             },
             instructions: Instructions::new(cx.spec.instruction_cache, cx.program.lines),
             native_fetch: native
                 .and_then(|times| times.fetch)
-                .map(|times| NativeFetch::new(times, cx.program.lines, cx.spec.schedulers, id)),
+                .map(|times| NativeFetch::new(times, cx.program.lines, cx.spec.schedulers)),
             constants: Constants::new(
                 &cx.program.constant_lines,
                 native.unwrap_or(&SassTimes::default()),
-                native.and_then(|times| times.fetch).map_or(0, |times| lateness(id, times.spread)),
                 cx.active_sms,
                 cx.spec.sms,
             ),

@@ -37,7 +37,7 @@ use crate::base::{Cycle, MAX_LANES, Pc, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
-use crate::spec::{Latencies, Machine, Memory};
+use crate::spec::{L2Rates, Latencies, Machine, Memory};
 
 /// Bytes of a page.
 const PAGE: u64 = 2 << 20;
@@ -47,11 +47,14 @@ const PAGE: u64 = 2 << 20;
 pub(super) struct MemorySystem {
     spec: Memory,
     sm: SmId,
+    active_sms: u32,
     l1: Option<Cache>,
     l2: L2,
     dram: Dram,
     /// Fine time per sector on the link to L2.
     link_cost: u64,
+    /// Fine times in the SM's share of L2 (machine code).
+    in_l2: Option<InL2>,
     /// Fine time until which the link is busy.
     link_free: u64,
     /// Separate path of stores, if the machine has one.
@@ -82,6 +85,19 @@ pub(super) struct MemorySystem {
     in_banks: Vec<Option<Box<(Shape, Passes)>>>,
     /// True if the access to be served has the shape of the step's last one.
     pub has_last_shape: bool,
+}
+
+/// Fine times that L2 takes for an SM, with those of all others.
+#[derive(Clone, Copy)]
+struct InL2 {
+    /// Of the request for a line.
+    request: u64,
+    /// Of each sector of it.
+    sector: u64,
+    /// Further ones of each sector that comes from DRAM.
+    missing: u64,
+    /// Of each sector that an atomic changes.
+    atomic: u64,
 }
 
 /// Service of an access.
@@ -139,7 +155,9 @@ impl MemorySystem {
             l1: m.l1.map(|c| Cache::new(c.bytes, c.ways)),
             l2: L2::new(&m, active_sms),
             dram: Dram::new(&m, active_sms),
-            link_cost: ((SECTOR * FINE) as f64 / link).ceil() as u64,
+            active_sms,
+            link_cost: fine_per_sector(link),
+            in_l2: None,
             link_free: 0,
             stores: m.stores.map(|path| Stores::new(path, active_sms)),
             in_order: 0,
@@ -159,11 +177,27 @@ impl MemorySystem {
     }
 
     /// Serves machine code on a machine with times for it.
-    pub(super) fn with_native(self, spec: &Machine) -> MemorySystem {
+    ///
+    /// Of L1, `carve_out` bytes are shared memory.
+    pub(super) fn with_native(self, spec: &Machine, carve_out: u32) -> MemorySystem {
         let native = spec.sass.as_ref().and_then(|times| times.accesses);
         let combining = spec.sass.as_ref().and_then(|times| times.combining);
         let stores = self.stores.map(|stores| stores.combining(combining));
-        MemorySystem { native, queue: UnitQueue::new(spec), stores, ..self }
+        let rates = spec.sass.as_ref().and_then(|times| times.l2_rates);
+        let sms = f64::from(self.active_sms.max(1));
+        let in_l2 = rates.map(|L2Rates { requests, sectors, missing, atomics }| {
+            let [request, sector, missing, atomic] =
+                [requests, sectors, missing, atomics].map(|rate| (sms / rate * FINE as f64) as u64);
+            InL2 { request, sector, missing, atomic }
+        });
+        let link_cost = match in_l2 {
+            Some(_) => fine_per_sector(spec.memory.l2_bytes_per_cycle_sm),
+            None => self.link_cost,
+        };
+        let l1 = spec.memory.l1.filter(|_| carve_out > 0);
+        let l1 = l1.map(|c| Cache::new(c.bytes.saturating_sub(carve_out.into()), c.ways));
+        let (queue, l1) = (UnitQueue::new(spec), l1.or(self.l1));
+        MemorySystem { native, queue, l1, stores, in_l2, link_cost, ..self }
     }
 
     /// Returns the log of L2 requests.
@@ -234,9 +268,9 @@ impl MemorySystem {
             };
         }
         let taken = self.takes(now);
-        // Atomics without room on their path do not hold the queue of the unit.
-        let unheld = taken.max(self.issues_in_order);
         let turn = taken.max(self.in_order).max(self.atomics.room);
+        // Of what is ahead, only atomics without room on their path hold the queue of the unit.
+        let held = taken.max(self.issues_in_order).max(self.atomics.room);
         let is_shared = access.space == Space::Shared;
         let passes_banks = is_shared || access.kind != AccessKind::Atomic;
         let mut now = turn;
@@ -263,17 +297,17 @@ impl MemorySystem {
         let [room, takes] = self.stores.as_ref().map_or([0; 2], Stores::room_at);
         // What waits for its scheduler's queue or banks does not hold up the other schedulers.
         let reads = access.kind == AccessKind::Read;
-        let (since, turn) = match passes_banks && self.queue.is_some() {
+        let (since, free) = match passes_banks && self.queue.is_some() {
             true => (issued, self.in_order.max(issued)),
             false => (taken, turn),
         };
-        self.in_order = room.max(turn + served.port);
+        self.in_order = room.max(free + served.port);
         // A load of several lines holds no others, as samples show.
         let reads_lines = self.queue.is_some() && !is_shared && reads;
         let port = if reads_lines { served.port.min(2) } else { served.port };
         self.issues_in_order = takes.max(self.issues_in_order.max(since) + port);
         if let Some(queue) = &mut self.queue {
-            queue.add(since, 1, unheld);
+            queue.add(since, 1, held);
             if passes_banks {
                 queue.pass_banks(warp_slot, now, served.in_banks);
             }
@@ -360,6 +394,11 @@ impl MemorySystem {
         };
         Served { traffic, done, port: in_banks, in_banks, taken: now, begins: now }
     }
+}
+
+/// Returns the fine time of a sector at a rate in bytes per cycle.
+fn fine_per_sector(rate: f64) -> u64 {
+    ((SECTOR * FINE) as f64 / rate).ceil() as u64
 }
 
 /// Replaces the addresses of a local access by those that the caches see.

@@ -8,8 +8,7 @@
 //! beyond.
 
 use super::scheduler::NEVER;
-use super::unevenness::lateness;
-use crate::base::{Cycle, SmId};
+use crate::base::Cycle;
 use crate::spec::Fetch;
 
 /// Lines that the stream fetches in one step.
@@ -122,9 +121,7 @@ impl Recency {
 
 impl NativeFetch {
     /// Creates cold caches for a program of `lines` lines on an SM with `schedulers`.
-    pub(super) fn new(times: Fetch, lines: u32, schedulers: u32, sm: SmId) -> NativeFetch {
-        let first = times.first.saturating_add(lateness(sm, times.spread));
-        let times = Fetch { first, ..times };
+    pub(super) fn new(times: Fetch, lines: u32, schedulers: u32) -> NativeFetch {
         let (present, settled) = (Recency::new(lines), vec![NEVER; lines as usize]);
         let cold = Level0 { last: NO_LINE, present, settled };
         let l0 = vec![cold; schedulers as usize];
@@ -191,12 +188,7 @@ mod tests {
     use super::*;
 
     fn cold() -> NativeFetch {
-        NativeFetch::new(
-            Fetch { first: 200, spread: 600, l1_miss: 57, l0_miss: 11, step: 29 },
-            100,
-            2,
-            SmId(0),
-        )
+        NativeFetch::new(Fetch { first: 200, l1_miss: 57, l0_miss: 11, step: 29 }, 100, 2)
     }
 
     #[test]

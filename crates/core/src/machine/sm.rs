@@ -14,6 +14,7 @@ use super::block::{Block, Votes};
 use super::device::Context;
 use super::issue::{After, Issuer, split};
 use super::l2::replay::RequestLog;
+use super::launches::Launches;
 use super::scheduler::Scheduler;
 use super::verdict::{FaultReport, Finish};
 use super::warp::{Opened, Until, Warp};
@@ -56,6 +57,7 @@ pub(super) struct Sm<'a, O> {
     pub issuer: Issuer<'a, O>,
     /// Number of admissions, used as the age of warps.
     admissions: u64,
+    launches: Launches,
     /// Last cycle with an issue, plus one.
     now: Cycle,
     /// End of the last warp that has exited (machine code).
@@ -99,6 +101,10 @@ impl<'a, O: Observer> Sm<'a, O> {
                 observer,
             ),
             admissions: 0,
+            launches: Launches::new(
+                spec.sass.as_ref().filter(|_| cx.kernel.native.is_some()).and_then(|t| t.launches),
+                cx.occupancy.warps_per_block,
+            ),
             now: 0,
             drained: 0,
         };
@@ -254,15 +260,11 @@ impl<'a, O: Observer> Sm<'a, O> {
             self.next_block += u64::from(cx.active_sms);
             self.blocks_run += 1;
             let warps = cx.occupancy.warps_per_block;
+            let at = if now == 0 { self.launches.fill() } else { self.launches.follow(now) };
             self.issuer.blocks[slot].start(id, cx.threads, warps);
-            self.issuer.observer.on(Event::BlockStart {
-                cycle: now,
-                sm: self.id,
-                block: id,
-                warps,
-            });
+            self.issuer.observer.on(Event::BlockStart { cycle: at, sm: self.id, block: id, warps });
             for index in 0..warps {
-                self.start_warp(slot, id, index, now);
+                self.start_warp(slot, id, index, at);
             }
         }
     }

@@ -90,6 +90,15 @@ impl Stores {
         }
     }
 
+    /// Takes fine time of the SM's share of L2 for a load at `now`. Returns the fine time when it
+    /// has been served.
+    #[inline]
+    pub(super) fn share_of_l2(&mut self, now: Cycle, time: u64) -> u64 {
+        let free = &mut self.link.share_free;
+        *free = (*free).max(now * FINE) + time;
+        *free
+    }
+
     /// Returns the cycle at which every waiting packet has left the SM.
     #[inline]
     pub(super) fn sent_at(&self) -> Cycle {

@@ -2,7 +2,7 @@
 
 use crate::base::SmId;
 
-/// Returns how much later than on the first SM code arrives on an SM at a cold launch.
+/// Returns how much later than on the first SM data arrive on an SM at a cold launch.
 ///
 /// On an H200 the slowest SM of a launch is some hundred cycles late, the average one little: the
 /// twelfth power of a fraction that takes every value below 1 once.

@@ -87,6 +87,8 @@ pub struct SassTimes {
     pub shares_l2: bool,
     /// Partitions of L2; `None`: it has one.
     pub partitions: Option<Partitions>,
+    /// Rates of L2; `None`: [`super::Memory::l2_bytes_per_cycle`], and stores take none of it.
+    pub l2_rates: Option<L2Rates>,
     /// Atomic units of L2; `None`: atomics of different SMs do not delay each other.
     pub atomics: Option<AtomicRates>,
     /// Loads of constants.
@@ -95,6 +97,24 @@ pub struct SassTimes {
     pub constants: Option<ConstantCache>,
     /// Instruction caches.
     pub fetch: Option<Fetch>,
+    /// Bytes of L1 that the driver may make shared memory, ascending; empty: L1 keeps its size.
+    pub carve_outs: Vec<u32>,
+    /// Launches of blocks; `None`: all that an SM has room for start at once.
+    pub launches: Option<Launches>,
+}
+
+/// Launches of blocks on an SM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Launches {
+    /// Cycles between two blocks of one warp while the launch of a grid fills the SM.
+    pub block: u32,
+    /// Further cycles for each further warp of a block.
+    pub warp: u32,
+    /// Cycles between two blocks that follow others, with the same for all SMs together.
+    pub next: u32,
+    /// Blocks that may follow others at once.
+    pub burst: u32,
 }
 
 /// Further cycles of MATCH, which passes the special function unit once for each value.
@@ -174,6 +194,8 @@ pub struct Latencies {
     pub atomic: u32,
     /// Further cycles of an SM's first access to a page of 2 MiB.
     pub page: u32,
+    /// Further cycles of its first load from a page on the slowest of all SMs; most have few.
+    pub late: u32,
     /// Cycles by which the way from an SM to a line's slice of L2 and back differs from the mean.
     pub spread: u32,
     /// The same of atomics, which go to their home.
@@ -237,8 +259,6 @@ pub struct Combining {
 pub struct Fetch {
     /// Cycles until the first line arrives.
     pub first: u32,
-    /// Further cycles on the slowest of all SMs; most have few.
-    pub spread: u32,
     /// Cycles until a line arrives that the SM's cache lacks.
     pub l1_miss: u32,
     /// Cycles of a jump to a line that only the SM's cache has.
@@ -259,8 +279,10 @@ pub struct ConstantCache {
     pub launch: u32,
     /// The same with at most half of the SMs active.
     pub launch_alone: u32,
-    /// The same for a line of another bank, which is in memory.
+    /// The same for a line of another bank, which is in memory, with all SMs active.
     pub memory: u32,
+    /// The same with at most half of the SMs active.
+    pub memory_alone: u32,
     /// Bytes of a line.
     pub line: u32,
     /// Bytes that a miss of the second level brings, a multiple of `line`.
@@ -287,6 +309,21 @@ pub struct ConstantLoads {
     pub register: u32,
     /// Cycles for which such a load stays longer in its scheduler's queue.
     pub read: u32,
+}
+
+/// Rates at which L2 serves all SMs, beside their stores ([`super::StorePath`]), which take their
+/// time from the same.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct L2Rates {
+    /// Requests of a cycle, one for each line of a load.
+    pub requests: f64,
+    /// Sectors of a cycle, beside that.
+    pub sectors: f64,
+    /// Sectors of a cycle that come from DRAM, beside that.
+    pub missing: f64,
+    /// Sectors of a cycle that atomics change, instead of all that.
+    pub atomics: f64,
 }
 
 /// Partitions of L2.

@@ -121,7 +121,7 @@ entry_points! {
         }
         let used = driver.kernel(kernel)?.shared_bytes;
         let machine = &driver.devices[device].machine;
-        let share = machine.shared_bytes / blocks as u32;
+        let share = (machine.shared_bytes / blocks as u32).saturating_sub(machine.shared_reserved);
         let share = share / machine.shared_unit.max(1) * machine.shared_unit.max(1);
         bytes.set(share.min(driver.devices[device].most_shared()).saturating_sub(used) as usize)
     }

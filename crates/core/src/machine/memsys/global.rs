@@ -183,8 +183,16 @@ impl MemorySystem {
             }
             (stores, _) => {
                 let sent = stores.as_ref().map_or(now, |stores| stores.sent_at().max(now));
-                self.link_free = self.link_free.max(sent * FINE)
-                    + u64::from(sectors_in(sectors)) * self.link_cost;
+                let count = u64::from(sectors_in(sectors));
+                self.link_free = self.link_free.max(sent * FINE) + count * self.link_cost;
+                if let (Some(times), Some(stores)) = (self.in_l2, &mut self.stores) {
+                    let time = match traffic.kind {
+                        AccessWay::Atomic => count * times.atomic,
+                        _ => times.request + count * times.sector,
+                    };
+                    let served = stores.share_of_l2(sent, time);
+                    self.link_free = self.link_free.max(served);
+                }
                 self.link_free / FINE
             }
         };
@@ -194,7 +202,7 @@ impl MemorySystem {
         if let Some(log) = &mut self.log {
             log.add(now, line, sectors, traffic.memory, traffic.kind);
         }
-        let delay = self.translated(line, now) - now;
+        let delay = self.translated(line, now, traffic.kind) - now;
         let found = match traffic.kind {
             AccessWay::Load => self.l2.read(self.sm, line, sectors),
             AccessWay::Store | AccessWay::Atomic => self.l2.write(self.sm, line, sectors),
@@ -232,6 +240,9 @@ impl MemorySystem {
                     arrives = arrives.max(at);
                 } else {
                     traffic.dram += count;
+                    if let (Some(times), Some(stores)) = (self.in_l2, &mut self.stores) {
+                        stores.share_of_l2(through_link, u64::from(count) * times.missing);
+                    }
                     arrives = arrives.max(self.dram.read(through_link, line, count));
                     if let Some(units) = units {
                         units.bring(line, arrives);

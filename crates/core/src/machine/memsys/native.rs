@@ -4,13 +4,15 @@ use super::{LINE, MemorySystem, PAGE};
 use crate::base::{Cycle, mix};
 use crate::event::{AccessWay, MemoryKind};
 use crate::exec::AccessKind;
+use crate::machine::unevenness::lateness;
 use crate::spec::Latencies;
 
 impl MemorySystem {
     /// Returns the cycle from which the address of a line, used at `now`, is known.
     #[inline]
-    pub(super) fn translated(&mut self, line: u64, now: Cycle) -> Cycle {
-        let Some(Latencies { page: latency, .. }) = self.native else { return now };
+    pub(super) fn translated(&mut self, line: u64, now: Cycle, kind: AccessWay) -> Cycle {
+        let Some(Latencies { page, late, .. }) = self.native else { return now };
+        let latency = page + if kind == AccessWay::Load { lateness(self.sm, late) } else { 0 };
         let page = line / (PAGE / LINE);
         match self.pages.iter().find(|(known, _)| *known == page) {
             Some(&(_, from)) => from.max(now),

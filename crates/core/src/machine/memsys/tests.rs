@@ -122,7 +122,7 @@ fn a_local_load_gets_parts_that_have_joined_from_l2() {
     let spec = crate::spec::Machine::preset("h200").expect("a machine");
     let latency = |stores: u64, step: u64| {
         let memory = MemorySystem::new(spec.memory, 1, SmId(0), false, None);
-        let mut memory = memory.with_native(&spec);
+        let mut memory = memory.with_native(&spec, 0);
         let mut serve = |now, kind| {
             // Four lanes store to a line, or all.
             let mut addresses = std::array::from_fn(|lane| 64 + lane as u64 / 4 * step);

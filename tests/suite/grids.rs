@@ -1,0 +1,80 @@
+//! Grids of many short blocks: a GPU's cycles and the model's, and the part of L1 that the driver
+//! makes shared memory.
+//!
+//! `tests/observations/h200/grids` has the source, its listing, and what was measured.
+
+use std::fs;
+
+use simt_core::Program;
+use simt_core::launch::Overrides;
+use simt_core::machine::Occupancy;
+use simt_core::spec::Machine;
+
+use crate::spans::{Compared, left};
+
+const FOLDER: &str = "tests/observations/h200/grids";
+/// Largest grids that are compared, in those of the smallest.
+const MOST: u32 = 16;
+/// Mean errors of the kernels whose names begin so, in percent. Of additions, those whose number
+/// just exceeds what the SMs' paths hold are the furthest.
+const MEANS: [(&str, f64); 6] = [
+    ("load_", 8.1),
+    ("copy_", 9.5),
+    ("store_", 13.0),
+    ("gather_", 5.4),
+    ("scatter", 6.5),
+    ("add_", 18.6),
+];
+
+fn rows(file: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(format!("{FOLDER}/{file}")).expect("a table");
+    text.lines().skip(1).map(|row| row.split(',').map(str::to_owned).collect()).collect()
+}
+
+fn program() -> Program {
+    let path = format!("{FOLDER}/grids.sass");
+    Program::parse(&path, &fs::read_to_string(&path).expect("a listing"))
+}
+
+#[test]
+fn grids_of_short_blocks_take_a_gpus_cycles() {
+    let program = program();
+    let mut compared = Compared::default();
+    for row in rows("grids.csv") {
+        let [kernel, blocks, times, cycles] = &row[..] else { panic!("{row:?}") };
+        let [blocks, times]: [u32; 2] = [blocks, times].map(|number| number.parse().expect(number));
+        if times > MOST {
+            continue;
+        }
+        let n = (65_536 * times).to_string();
+        let done = left(&program, Some(kernel), (blocks * times, 256), &[("n", &n)]);
+        let (measured, found): (f64, _) = (cycles.parse().expect(cycles), done.run.cycles as f64);
+        let error = 100.0 * (found / measured - 1.0);
+        let row = format!("{kernel:14} {times:>3} {measured:8.0} {found:8.0} {error:+6.1} %\n");
+        compared.add(&row, error.abs());
+    }
+    let found = MEANS.map(|(prefix, _)| compared.of(prefix)).map(|of| (of.len(), of.mean()));
+    let holds = found.iter().zip(MEANS).all(|((_, mean), (_, limit))| *mean <= limit);
+    assert!(compared.len() >= 120 && holds, "{found:.1?}\n{}", compared.table);
+}
+
+#[test]
+fn a_driver_leaves_l1_the_part_that_it_has() {
+    let (program, machine) = (program(), Machine::preset("h200").expect("a machine"));
+    let kernel = program.kernel(Some("load_word")).expect("a kernel");
+    let (mut others, mut all) = (Vec::new(), 0);
+    for row in rows("carve_outs.csv") {
+        let [threads, registers, shared, measured] =
+            [0, 1, 2, 3].map(|at: usize| row[at].parse::<u32>().expect(&row[at]));
+        let overrides = Overrides { block: Some([threads, 1, 1]), ..Overrides::default() };
+        let mut launch =
+            program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("a launch");
+        (launch.registers, launch.dynamic_shared) = (Some(registers), shared);
+        let found = Occupancy::new(kernel, &launch, &machine).expect("it fits").carve_out / 1024;
+        all += 1;
+        if found != measured {
+            others.push((threads, registers, shared, measured, found));
+        }
+    }
+    assert!(all >= 120 && others.len() <= 5, "{} of {all}: {others:?}", others.len());
+}
