@@ -456,6 +456,13 @@ mod tests {
         let found = Machine::parse(&never).expect_err("a queue without room");
         let help = found[0].help.as_deref();
         assert!(help.is_some_and(|help| help.contains("combining")), "{found:?}");
+        for rate in ["0.0", "-1.0", "inf"] {
+            let endless = h200.replace("requests: 132.0", &format!("requests: {rate}"));
+            assert_ne!(endless, **h200);
+            let found = Machine::parse(&endless).expect_err(rate);
+            let help = found[0].help.as_deref();
+            assert!(help.is_some_and(|help| help.contains("l2_rates")), "{found:?}");
+        }
 
         let unpriced = text.replace("Shuffle:", "// Shuffle:");
         let found = Machine::parse(&unpriced).expect_err("no price");

@@ -127,6 +127,11 @@ impl MachineSpec {
             let few = (1..=1 << 16).contains(&atomics.units) && atomics.chunk >= 32;
             need(few, "atomics", "expected 1 to 65,536 `units` and a `chunk` of at least 32 bytes");
         }
+        if let Some(rates) = self.sass.as_ref().and_then(|times| times.l2_rates) {
+            let rates = [rates.requests, rates.sectors, rates.missing, rates.atomics];
+            let ok = rates.iter().all(|rate| rate.is_finite() && *rate >= 1e-3);
+            need(ok, "l2_rates", "expected positive numbers per cycle");
+        }
         if let Some(partitions) = self.sass.as_ref().and_then(|times| times.partitions.as_ref()) {
             let ok = partitions.bits.iter().all(|&bit| (12..64).contains(&bit));
             need(ok, "partitions", "expected `bits` of 12 to 63");

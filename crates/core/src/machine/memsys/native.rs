@@ -12,7 +12,8 @@ impl MemorySystem {
     #[inline]
     pub(super) fn translated(&mut self, line: u64, now: Cycle, kind: AccessWay) -> Cycle {
         let Some(Latencies { page, late, .. }) = self.native else { return now };
-        let latency = page + if kind == AccessWay::Load { lateness(self.sm, late) } else { 0 };
+        let further = if kind == AccessWay::Load { lateness(self.sm, late) } else { 0 };
+        let latency = page.saturating_add(further);
         let page = line / (PAGE / LINE);
         match self.pages.iter().find(|(known, _)| *known == page) {
             Some(&(_, from)) => from.max(now),
