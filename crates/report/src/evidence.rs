@@ -7,6 +7,8 @@
 //! model, and *held*, which only state the error. Labels come from *held* alone ([`Standing`]) and
 //! hold for at least nine of ten of its kernels.
 //!
+//! These runs have two blocks an SM; `larger.csv` has the cycles of *held* with four times as many.
+//!
 //! Evidence applies to the contents of a machine file: a run has it if its [`Fingerprint`] is
 //! equal. Program and compiler counts do not depend on latencies, so for them the digest of counts
 //! is enough.
