@@ -4,6 +4,7 @@
 use std::fs;
 
 use simt_core::Program;
+use simt_core::launch::Overrides;
 use simt_report::evidence::{TIMES, larger_errors, larger_grids};
 
 use crate::cli::good;
@@ -15,14 +16,13 @@ const FILE: &str = "crates/report/evidence/larger.csv";
 fn cycles(kernel: &str) -> u64 {
     let path = format!("programs/unseen/held/{kernel}.sass");
     let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
-    let number = |name: &str| -> u32 {
-        let line = text.lines().find(|line| line.starts_with(&format!("//! {name}")));
-        let value = line.and_then(|line| line.split('=').nth(1)).expect("a directive");
-        value.trim().parse().expect("a number")
-    };
-    let launch = (TIMES * number("grid"), number("block"));
-    let n = (TIMES * 65_536).to_string();
-    let done = left(&Program::parse(&path, &text), None, launch, &[("n", &n)]);
+    let program = Program::parse(&path, &text);
+    let code = program.kernel(None).expect("a kernel");
+    let no_files = |_: &str, _| Err("no files".into());
+    let small = program.launch(code, &Overrides::default(), &no_files).expect("a launch");
+    let n = i64::from(TIMES) * small.constants.iter().find(|(name, _)| name == "n").expect("n").1;
+    let launch = (TIMES * small.grid[0], small.block[0]);
+    let done = left(&program, None, launch, &[("n", &n.to_string())]);
     assert_eq!(done.finish.name(), "ok", "{kernel}");
     done.run.cycles
 }
