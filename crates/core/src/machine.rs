@@ -6,15 +6,16 @@
 //! instructions of a micro-op), `scheduler`, `pricing` (costs), `fetch` (instruction cache),
 //! `constant_cache` and `constant_loads` (constants), `warp` (scoreboard), `memsys`, `cache`, `l2`,
 //! `shares`, `atomics`, `dram` and `stores` (memory), `block` (admission, barriers), `launches`
-//! (starts of blocks), `verdict` (ends), `livelock` (its proof), `device` (several SMs), `host`
-//! (threads for them), `spares` (warps that one SM leaves to another), `contents` (their memory),
-//! `access_order` (SMs that run ahead of each other), `session` (single steps, forwards and
-//! backwards). `untimed` runs the same code without time.
+//! (starts of blocks), `carve_out` (size of L1), `verdict` (ends), `livelock` (its proof), `device`
+//! (several SMs), `host` (threads for them), `spares` (warps that one SM leaves to another),
+//! `contents` (their memory), `access_order` (SMs that run ahead of each other), `session` (single
+//! steps, forwards and backwards). `untimed` runs the same code without time.
 
 mod access_order;
 mod atomics;
 mod block;
 mod cache;
+mod carve_out;
 mod constant_cache;
 mod constant_loads;
 mod constants;

@@ -4,6 +4,7 @@
 //! returns how many arrive when a warp executes one; the rest is the same for all machines.
 //! Barriers do not wait for exited threads (facts C5, C6).
 
+use super::carve_out;
 use crate::base::{BlockId, Cycle, MAX_LANES};
 use crate::exec::{CopyArrival, SharedMemory, block_shared_bytes};
 use crate::kernel::Kernel;
@@ -170,42 +171,13 @@ impl Occupancy {
                     registers_per_thread: registers,
                     limit,
                     carve_out: match uses_shared {
-                        true => carve_out(spec, shared, without_shared.0),
-                        false => carve_out_of_none(spec, threads),
+                        true => carve_out::of_shared(spec, shared, without_shared.0),
+                        false => carve_out::of_none(spec, threads),
                     },
                 })
             }
         }
     }
-}
-
-/// Largest part of shared memory that the driver chooses for more than the blocks that run at once.
-const MOST_TO_SPARE: u32 = 132 << 10;
-
-/// Returns the part of L1 that becomes shared memory for blocks that take `shared` bytes each, of
-/// which `blocks` fit by other limits.
-///
-/// Room for twice as many, if that is not too large a part, else for these (an H200's driver, for
-/// the sizes of all kernels of `programs/unseen` and of a grid of others: docs/calibration.md).
-fn carve_out(spec: &Machine, shared: u64, blocks: u64) -> u32 {
-    let parts = spec.sass.as_ref().map_or(&[][..], |times| &times.carve_outs);
-    let room = |part: u32| u64::from(part) / shared.max(1);
-    let twice = blocks.saturating_mul(2).min(spec.max_blocks.into());
-    let to_spare = parts.iter().copied().filter(|&part| part <= MOST_TO_SPARE);
-    let most = to_spare.clone().map(room).max().unwrap_or(0).min(twice);
-    let at_once = blocks.min(parts.last().copied().map_or(0, room));
-    let needed = if most >= blocks { most } else { at_once };
-    let fits = parts.iter().copied().find(|&part| room(part) >= needed);
-    fits.or(parts.last().copied()).unwrap_or(0)
-}
-
-/// As [`carve_out`], for blocks of `threads` without shared memory.
-fn carve_out_of_none(spec: &Machine, threads: u32) -> u32 {
-    let parts = spec.sass.as_ref().map_or(&[][..], |times| &times.carve_outs);
-    let blocks = (spec.max_threads.saturating_mul(4) / threads.max(1)).min(spec.max_blocks);
-    let needed = blocks.saturating_mul(spec.shared_reserved);
-    let fits = parts.iter().copied().find(|&part| part >= needed);
-    fits.or(parts.last().copied()).unwrap_or(0)
 }
 
 /// Host bytes for the registers and local memory of all resident warps, at most.

@@ -54,7 +54,7 @@ pub(super) struct MemorySystem {
     /// Fine time per sector on the link to L2.
     link_cost: u64,
     /// Fine times in the SM's share of L2 (machine code).
-    in_l2: Option<InL2>,
+    times_in_l2: Option<InL2>,
     /// Fine time until which the link is busy.
     link_free: u64,
     /// Separate path of stores, if the machine has one.
@@ -157,7 +157,7 @@ impl MemorySystem {
             dram: Dram::new(&m, active_sms),
             active_sms,
             link_cost: fine_per_sector(link),
-            in_l2: None,
+            times_in_l2: None,
             link_free: 0,
             stores: m.stores.map(|path| Stores::new(path, active_sms)),
             in_order: 0,
@@ -185,19 +185,19 @@ impl MemorySystem {
         let stores = self.stores.map(|stores| stores.combining(combining));
         let rates = spec.sass.as_ref().and_then(|times| times.l2_rates);
         let sms = f64::from(self.active_sms.max(1));
-        let in_l2 = rates.map(|L2Rates { requests, sectors, missing, atomics }| {
+        let times_in_l2 = rates.map(|L2Rates { requests, sectors, missing, atomics }| {
             let [request, sector, missing, atomic] =
                 [requests, sectors, missing, atomics].map(|rate| (sms / rate * FINE as f64) as u64);
             InL2 { request, sector, missing, atomic }
         });
-        let link_cost = match in_l2 {
+        let link_cost = match times_in_l2 {
             Some(_) => fine_per_sector(spec.memory.l2_bytes_per_cycle_sm),
             None => self.link_cost,
         };
         let l1 = spec.memory.l1.filter(|_| carve_out > 0);
         let l1 = l1.map(|c| Cache::new(c.bytes.saturating_sub(carve_out.into()), c.ways));
         let (queue, l1) = (UnitQueue::new(spec), l1.or(self.l1));
-        MemorySystem { native, queue, l1, stores, in_l2, link_cost, ..self }
+        MemorySystem { native, queue, l1, stores, times_in_l2, link_cost, ..self }
     }
 
     /// Returns the log of L2 requests.

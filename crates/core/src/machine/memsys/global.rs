@@ -185,14 +185,11 @@ impl MemorySystem {
                 let sent = stores.as_ref().map_or(now, |stores| stores.sent_at().max(now));
                 let count = u64::from(sectors_in(sectors));
                 self.link_free = self.link_free.max(sent * FINE) + count * self.link_cost;
-                if let (Some(times), Some(stores)) = (self.in_l2, &mut self.stores) {
-                    let time = match traffic.kind {
-                        AccessWay::Atomic => count * times.atomic,
-                        _ => times.request + count * times.sector,
-                    };
-                    let served = stores.share_of_l2(sent, time);
-                    self.link_free = self.link_free.max(served);
-                }
+                let served = self.in_l2(sent, |times| match traffic.kind {
+                    AccessWay::Atomic => count * times.atomic,
+                    _ => times.request + count * times.sector,
+                });
+                self.link_free = self.link_free.max(served);
                 self.link_free / FINE
             }
         };
@@ -240,9 +237,7 @@ impl MemorySystem {
                     arrives = arrives.max(at);
                 } else {
                     traffic.dram += count;
-                    if let (Some(times), Some(stores)) = (self.in_l2, &mut self.stores) {
-                        stores.share_of_l2(through_link, u64::from(count) * times.missing);
-                    }
+                    self.in_l2(through_link, |times| u64::from(count) * times.missing);
                     arrives = arrives.max(self.dram.read(through_link, line, count));
                     if let Some(units) = units {
                         units.bring(line, arrives);

@@ -1,6 +1,6 @@
 //! Times that only machine code has: translation of pages, tags of L1, distances to slices of L2.
 
-use super::{LINE, MemorySystem, PAGE};
+use super::{InL2, LINE, MemorySystem, PAGE};
 use crate::base::{Cycle, mix};
 use crate::event::{AccessWay, MemoryKind};
 use crate::exec::AccessKind;
@@ -22,6 +22,16 @@ impl MemorySystem {
                 self.pages.push((page, from));
                 from
             }
+        }
+    }
+
+    /// Takes fine time of the SM's share of L2 at `now`. Returns the fine time when it has been
+    /// taken; 0 without times of L2.
+    #[inline]
+    pub(super) fn in_l2(&mut self, now: Cycle, time: impl FnOnce(InL2) -> u64) -> u64 {
+        match (self.times_in_l2, &mut self.stores) {
+            (Some(times), Some(stores)) => stores.share_of_l2(now, time(times)),
+            _ => 0,
         }
     }
 
