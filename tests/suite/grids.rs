@@ -58,19 +58,34 @@ fn grids_of_short_blocks_take_a_gpus_cycles() {
     assert!(compared.len() >= 120 && holds, "{found:.1?}\n{}", compared.table);
 }
 
-#[test]
-fn a_driver_leaves_l1_the_part_that_it_has() {
+/// Returns what fits of blocks of so many threads, registers and bytes of shared memory.
+fn occupancy([threads, registers, shared]: [u32; 3]) -> Occupancy {
     let (program, machine) = (program(), Machine::preset("h200").expect("a machine"));
     let kernel = program.kernel(Some("load_word")).expect("a kernel");
+    let overrides = Overrides { block: Some([threads, 1, 1]), ..Overrides::default() };
+    let mut launch =
+        program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("a launch");
+    (launch.registers, launch.dynamic_shared) = (Some(registers), shared);
+    Occupancy::new(kernel, &launch, &machine).expect("it fits")
+}
+
+/// As `launch__occupancy_limit_shared_mem`: each block has 1 KB more than it asks for.
+#[test]
+fn a_driver_keeps_shared_memory_of_each_block() {
+    for (launch, blocks) in [([64, 30, 32_768], 6), ([64, 19, 16_900], 12), ([256, 32, 49_152], 4)]
+    {
+        let found = occupancy(launch);
+        assert_eq!((found.blocks, found.limit), (blocks, "shared memory"), "{launch:?}");
+    }
+}
+
+#[test]
+fn a_driver_leaves_l1_the_part_that_it_has() {
     let (mut others, mut all) = (Vec::new(), 0);
     for row in rows("carve_outs.csv") {
         let [threads, registers, shared, measured] =
             [0, 1, 2, 3].map(|at: usize| row[at].parse::<u32>().expect(&row[at]));
-        let overrides = Overrides { block: Some([threads, 1, 1]), ..Overrides::default() };
-        let mut launch =
-            program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("a launch");
-        (launch.registers, launch.dynamic_shared) = (Some(registers), shared);
-        let found = Occupancy::new(kernel, &launch, &machine).expect("it fits").carve_out / 1024;
+        let found = occupancy([threads, registers, shared]).carve_out / 1024;
         all += 1;
         if found != measured {
             others.push((threads, registers, shared, measured, found));
