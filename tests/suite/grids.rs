@@ -15,15 +15,15 @@ use crate::spans::{Compared, left};
 const FOLDER: &str = "tests/observations/h200/grids";
 /// Largest grids that are compared, in those of the smallest.
 const MOST: u32 = 16;
-/// Mean errors of the kernels whose names begin so, in percent. Of additions, those whose number
-/// just exceeds what the SMs' paths hold are the furthest.
+/// Mean errors of the kernels whose names begin so, in percent. Of additions, those to random words
+/// are the furthest: 40 % too quick.
 const MEANS: [(&str, f64); 6] = [
     ("load_", 8.1),
     ("copy_", 9.5),
     ("store_", 13.0),
     ("gather_", 5.4),
     ("scatter", 6.5),
-    ("add_", 18.6),
+    ("add_", 16.0),
 ];
 
 fn rows(file: &str) -> Vec<Vec<String>> {

@@ -70,6 +70,7 @@ mod surfaces;
 mod sweep;
 mod texels;
 mod textures;
+mod units;
 mod unseen;
 mod validation;
 mod views;

@@ -1,18 +1,22 @@
 //! Atomic units of L2, for machine code.
 //!
-//! Each unit serves neighboring lines, one sector at a time: lanes on distinct words of a sector
-//! together, lanes on one word one after the other. An SM's path to the units holds a number of
-//! such rounds; when it is full, the load/store unit stops, and a warp that exits waits for its
-//! requests (`drain`). The SMs that have used a chunk share its unit, some with a smaller share. If
-//! they run in the order of cycles, which they need not with reductions alone, a request waits only
-//! for those that are there. Measured on an H200 with atomics on one word, one line and random
-//! words (docs/calibration.md). Not modeled: the real hash, combining of equal requests, and weak
-//! accesses to a word that atomics wait for.
+//! Each unit serves neighboring lines in rounds: lanes on distinct words of a sector together,
+//! lanes on one word one after the other; the next floating-point addition to a sector waits for
+//! the last one. An SM's path to the units holds packets, one for each round of a sector; when it
+//! is full, the load/store unit stops. What a unit has no room for is still in the SM, and loads
+//! that miss in L1 leave it later. The SMs that have used a chunk share its unit, some with a
+//! larger share. If they run in the order of cycles, which they need not with reductions alone, a
+//! request waits only for those that are there. Measured on an H200 (docs/calibration.md, *Global
+//! atomics*). Not modeled: the real hash, and loads of other SMs behind reductions.
+
+mod rounds;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::cache::{LINE, SECTOR};
+use rounds::{Work, work};
+
+use super::cache::LINE;
 use super::stores::FINE;
 use super::unevenness::unevenness;
 use crate::base::{Cycle, LaneMask, MAX_LANES, SmId, mix};
@@ -53,14 +57,15 @@ impl Weight {
     }
 }
 
-/// Lanes on one word beyond which each takes longer.
-const CROWD: u32 = 4;
-
+/// Neighboring chunks of a pair of units.
+const CHUNKS: u64 = 4;
 /// Use of the units by all SMs.
 pub(super) struct AtomicUnits {
     rates: AtomicRates,
     /// True if SMs access the units in the order of cycles.
     ordered: bool,
+    /// First addresses of buffers, ascending.
+    buffers: Vec<u64>,
     state: Mutex<UnitState>,
 }
 
@@ -91,11 +96,12 @@ fn count(sms: &[u64]) -> u64 {
 }
 
 impl AtomicUnits {
-    /// Creates idle units, which SMs access in the order of cycles if `ordered`.
-    pub(super) fn new(rates: AtomicRates, ordered: bool) -> AtomicUnits {
-        let free = vec![0; rates.units.max(1) as usize];
+    /// Creates idle units for buffers at ascending addresses, which SMs access in the order of
+    /// cycles if `ordered`.
+    pub(super) fn new(rates: AtomicRates, ordered: bool, buffers: Vec<u64>) -> AtomicUnits {
+        let free = vec![0; rates.units as usize];
         let state = Mutex::new(UnitState { free, ..UnitState::default() });
-        AtomicUnits { rates, ordered, state }
+        AtomicUnits { rates, ordered, buffers, state }
     }
 
     fn state(&self) -> MutexGuard<'_, UnitState> {
@@ -155,35 +161,33 @@ impl AtomicUnits {
         free.saturating_sub(now).min(self.rates.queue.into())
     }
 
-    /// Returns the unit of a chunk.
+    /// Returns the unit of a chunk. A pair of units has [`CHUNKS`] in turn; four such pieces have
+    /// four pairs.
     fn unit(&self, chunk: u64) -> usize {
-        mix(chunk) as usize % self.rates.units.max(1) as usize
+        let pairs = u64::from(self.rates.units / 2);
+        let place = chunk / CHUNKS;
+        let pair = mix(place / 4) + place % 4 * (pairs / 4 + 1);
+        (pair % pairs * 2 + chunk % 2) as usize
     }
 
     /// Returns the chunk of an address.
-    fn chunk(&self, address: u64) -> u64 {
-        address / u64::from(self.rates.chunk.max(1))
-    }
-
-    /// Returns the fine time of `rounds` on a sector.
-    fn cost(&self, weight: Weight, rounds: u32) -> u64 {
-        let rate = match weight {
-            Weight::Compare | Weight::Cast => self.rates.compare,
-            Weight::Float | Weight::Double if rounds > 1 => self.rates.float,
-            Weight::Double => 2.0 * self.rates.round,
-            Weight::Plain | Weight::Count if rounds > CROWD => self.rates.crowd,
-            Weight::Plain | Weight::Count | Weight::Float => self.rates.round,
-        };
-        (rate * FINE as f64) as u64 * u64::from(rounds)
-    }
-
-    /// Returns the fine factor by which an SM's share of a unit is slower than a fair one.
     ///
-    /// It takes every value from 1 to that of the slowest SM. A compare-and-swap has an answer, so
+    /// Buffers lie closer to each other than a GPU's: each starts with the first chunk of a pair of
+    /// units.
+    fn chunk(&self, address: u64) -> u64 {
+        let chunk = u64::from(self.rates.chunk.max(1));
+        let after = self.buffers.partition_point(|&buffer| buffer <= address);
+        let start = after.checked_sub(1).map_or(0, |last| self.buffers[last]);
+        (address - start % (CHUNKS * chunk)) / chunk
+    }
+
+    /// Returns the fine part of a fair share of a unit's time that an SM needs for its requests.
+    ///
+    /// It takes every value from that of the fastest SM to 1. A compare-and-swap has an answer, so
     /// that its SMs wait for each other.
-    fn lag(&self, weight: Weight, sm: SmId) -> u64 {
-        let slowest = if weight == Weight::Compare { 0.0 } else { self.rates.slowest };
-        ((1.0 + slowest * unevenness(sm)) * FINE as f64) as u64
+    fn share(&self, weight: Weight, sm: SmId) -> u64 {
+        let fastest = if weight == Weight::Compare { 0.0 } else { self.rates.fastest };
+        ((1.0 - fastest * (1.0 - unevenness(sm))) * FINE as f64) as u64
     }
 }
 
@@ -192,12 +196,18 @@ impl AtomicUnits {
 pub(super) struct AtomicPath {
     /// Fine time until which the SM's share of each unit is busy.
     free: Vec<u64>,
-    /// Requests under way: cycle at which their unit starts with them, and places that they take.
+    /// Chunk that each unit served last, and its sectors, one bit each.
+    last: Vec<(u64, u32)>,
+    /// Requests under way: cycle at which their unit starts with them, and words of their packets.
     waiting: VecDeque<(Cycle, u32)>,
-    /// Sum of their places.
+    /// Sum of their words.
     held: u32,
+    /// True once the path was full.
+    is_late: bool,
     /// Cycle at which the path has room.
     pub room: Cycle,
+    /// Cycle at which all requests have left the SM.
+    sent: Cycle,
 }
 
 impl AtomicPath {
@@ -211,7 +221,8 @@ impl AtomicPath {
         (sm, now): (SmId, Cycle),
     ) -> Cycle {
         let mut state = units.state();
-        self.free.resize(units.rates.units.max(1) as usize, 0);
+        self.free.resize(units.rates.units as usize, 0);
+        self.last.resize(self.free.len(), (u64::MAX, 0));
         let mut delay = 0;
         let mut words = [0; MAX_LANES];
         let mut len = 0;
@@ -219,14 +230,22 @@ impl AtomicPath {
             words[len] = addresses[lane as usize % MAX_LANES];
             len += 1;
         }
-        words[..len].sort_unstable();
-        for sector in words[..len].chunk_by(|a, b| a / SECTOR == b / SECTOR) {
-            let rounds = sector.chunk_by(|a, b| a == b).map(<[u64]>::len).max().unwrap_or(1) as u32;
-            let chunk = units.chunk(sector[0]);
+        let words = &mut words[..len];
+        words.sort_unstable();
+        let weight = match weight {
+            // Measured: several lanes on one word take the time of others.
+            Weight::Compare if words.len() > 1 && words.first() == words.last() => Weight::Plain,
+            _ => weight,
+        };
+        for piece in words.chunk_by(|a, b| units.chunk(*a) == units.chunk(*b)) {
+            let chunk = units.chunk(piece[0]);
             let unit = units.unit(chunk);
-            let cost = units.cost(weight, rounds);
+            let Work { cost, size, sectors } =
+                work(&units.rates, (weight, access.bytes), piece, self.sectors(unit, chunk));
+            self.last[unit] = (chunk, sectors);
+            let users = state.users(chunk, sm);
             let start = self.free[unit].max(now * FINE);
-            let mut end = start + cost * state.users(chunk, sm) * units.lag(weight, sm) / FINE;
+            let mut end = start + (cost * users * units.share(weight, sm) / FINE).max(cost);
             if units.ordered {
                 // No longer than the requests that are there.
                 let all = state.free[unit].max(now * FINE) + cost;
@@ -235,13 +254,17 @@ impl AtomicPath {
             }
             self.free[unit] = end;
             delay = delay.max((end - cost) / FINE - now);
-            // Each further round of a sector takes the place of two.
-            let held = 2 * rounds - 1;
-            self.waiting.push_back((start / FINE, held));
-            self.held += held;
+            let start = start / FINE;
+            let room = (users * u64::from(units.rates.room_of_sm)).min(units.rates.room.into());
+            self.sent = self.sent.max(start.saturating_sub(room));
+            self.waiting.push_back((start, size));
+            self.held += size;
         }
         while self.waiting.front().is_some_and(|&(start, _)| start <= now) {
             self.pop();
+        }
+        if self.held > units.rates.path && !self.is_late {
+            self.fall_behind(units.rates.late * unevenness(sm).powi(4), now);
         }
         while self.held > units.rates.path
             && let Some(start) = self.pop()
@@ -249,6 +272,37 @@ impl AtomicPath {
             self.room = self.room.max(start);
         }
         delay
+    }
+
+    /// Returns the sectors of a chunk that its unit served last, one bit each.
+    fn sectors(&self, unit: usize, chunk: u64) -> u32 {
+        let (last, sectors) = self.last[unit];
+        if last == chunk { sectors } else { 0 }
+    }
+
+    /// Returns the cycle until which the requests of the SM delay a load of a line.
+    ///
+    /// In the order of cycles, [`AtomicUnits::wait`] has the delay in its unit.
+    pub(super) fn ahead(&self, units: &AtomicUnits, line: u64) -> Cycle {
+        if self.free.is_empty() {
+            return 0;
+        }
+        let in_unit = match units.ordered {
+            true => 0,
+            false => self.free[units.unit(units.chunk(line * LINE))] / FINE,
+        };
+        self.sent.max(in_unit)
+    }
+
+    /// Delays the requests under way at `now` by a part of their time: others are served first.
+    fn fall_behind(&mut self, part: f64, now: Cycle) {
+        self.is_late = true;
+        let last = self.waiting.back().map_or(now, |&(start, _)| start);
+        let late = (part * last.saturating_sub(now) as f64) as Cycle;
+        self.waiting.iter_mut().for_each(|(start, _)| *start += late);
+        for free in self.free.iter_mut().filter(|free| **free > now * FINE) {
+            *free += late * FINE;
+        }
     }
 
     fn pop(&mut self) -> Option<Cycle> {
@@ -266,14 +320,17 @@ mod tests {
 
     const RATES: AtomicRates = AtomicRates {
         units: 96,
-        chunk: 512,
+        chunk: 256,
         round: 1.0,
+        partial: 1.25,
         compare: 2.0,
         float: 4.0,
-        crowd: 1.25,
-        slowest: 0.0,
+        fastest: 0.0,
         path: 10,
+        late: 0.0,
         queue: 1000,
+        room: 1000,
+        room_of_sm: 15,
     };
 
     fn atomic() -> MemoryAccess {
@@ -292,14 +349,14 @@ mod tests {
     fn pace(weight: Weight, address: impl Fn(u64) -> u64) -> u64 {
         let addresses = std::array::from_fn(|lane| address(lane as u64));
         let [ordered, shared] = [true, false].map(|ordered| {
-            let units = AtomicUnits::new(RATES, ordered);
+            let units = AtomicUnits::new(RATES, ordered, Vec::new());
             let mut paths = [AtomicPath::default(), AtomicPath::default()];
             let mut last = 0;
             for i in 0..400 {
                 let sm = SmId(i as u32 % 2);
                 last = paths[i % 2].send(&units, weight, atomic(), &addresses, (sm, 0));
             }
-            last / 399
+            last.div_ceil(399)
         });
         assert_eq!(ordered, shared);
         shared
@@ -311,23 +368,31 @@ mod tests {
         assert_eq!(pace(Weight::Plain, |lane| 4096 + 4 * (lane % 8)), 4, "four lanes on a word");
         assert_eq!(pace(Weight::Plain, |_| 4096), 40, "one word");
         assert_eq!(pace(Weight::Compare, |lane| 4096 + 4 * lane), 8);
+        assert_eq!(pace(Weight::Compare, |_| 4096), 40, "one word");
+    }
+
+    #[test]
+    fn sums_of_floats_wait_for_those_before_them_on_their_sector() {
         assert_eq!(pace(Weight::Float, |_| 4096), 128);
+        assert_eq!(pace(Weight::Float, |lane| 4096 + 32 * (lane % 2)), 64, "two sectors");
+        assert_eq!(pace(Weight::Float, |lane| 4096 + 32 * (lane % 4)), 40, "no more than integers");
     }
 
     #[test]
     fn a_full_path_has_room_when_its_oldest_requests_start() {
-        let units = AtomicUnits::new(RATES, false);
+        let units = AtomicUnits::new(RATES, false, Vec::new());
         let addresses = [4096; MAX_LANES];
         let mut path = AtomicPath::default();
         path.send(&units, Weight::Plain, atomic(), &addresses, (SmId(0), 100));
         assert_eq!(path.room, 0, "it has started");
         path.send(&units, Weight::Plain, atomic(), &addresses, (SmId(0), 100));
         assert_eq!(path.room, 140);
+        assert_eq!(path.sent, 125, "the unit has room for 15 cycles of work");
     }
 
     #[test]
     fn in_order_an_sm_waits_only_for_requests_that_are_there() {
-        let units = AtomicUnits::new(RATES, true);
+        let units = AtomicUnits::new(RATES, true, Vec::new());
         let addresses = [4096; MAX_LANES];
         let mut paths = [AtomicPath::default(), AtomicPath::default()];
         let mut send = |sm: u32, now| {
@@ -343,7 +408,7 @@ mod tests {
 
     #[test]
     fn a_checkpoint_restores_the_units() {
-        let units = AtomicUnits::new(RATES, false);
+        let units = AtomicUnits::new(RATES, false, Vec::new());
         let saved = units.save();
         let addresses = [4096; MAX_LANES];
         let mut paths = [AtomicPath::default(), AtomicPath::default()];

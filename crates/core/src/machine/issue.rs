@@ -63,6 +63,8 @@ pub(super) struct Issuer<'a, O> {
     /// one (machine code).
     request: Request,
     registers_free: Cycle,
+    /// Cycle at which the SM's unit of jumps through registers is idle (machine code).
+    jumps_free: Cycle,
     /// Cycle at which the barrier unit accepts the next arrival.
     barrier_free: Cycle,
     /// Fences beyond the block (machine code).
@@ -110,6 +112,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             shared: SharedPorts::default(),
             request: Request::default(),
             registers_free: 0,
+            jumps_free: 0,
             barrier_free: 0,
             fences: FenceUnit::default(),
             reached: Reached::default(),

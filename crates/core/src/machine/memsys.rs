@@ -286,7 +286,7 @@ impl MemorySystem {
             _ => {
                 let atomics = units.map(|units| (units, weight));
                 let mut served = self.global(now, access, addresses, MemoryKind::Global, atomics);
-                if let Some(units) = units {
+                if let Some(units) = units.filter(|_| access.kind == AccessKind::Atomic) {
                     served.done +=
                         self.atomics.send(units, weight, access, addresses, (self.sm, now));
                 }

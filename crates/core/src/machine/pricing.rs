@@ -90,8 +90,8 @@ pub(super) struct PricedCode<'a> {
     pub election: u32,
     /// Of machine code: cycles for which an election holds up others of its scheduler.
     pub election_turn: u32,
-    /// Of machine code: further cycles of a jump whose lanes have several targets.
-    pub jump_apart: u32,
+    /// Of machine code: further cycles of a RET whose lanes have several targets.
+    pub ret_apart: u32,
     /// Of machine code: cycles from a divergent branch to the lanes that fall through.
     pub parted: u32,
     /// Of machine code: cycles of a taken branch in which its target is fetched.
@@ -202,7 +202,7 @@ impl<'a> PricedCode<'a> {
             turn: spec.sass.as_ref().map_or(0, |times| times.turn),
             election: spec.sass.as_ref().map_or(0, |times| times.election),
             election_turn: spec.sass.as_ref().map_or(0, |times| times.election_turn),
-            jump_apart: spec.sass.as_ref().map_or(0, |times| times.jump_apart),
+            ret_apart: spec.sass.as_ref().map_or(0, |times| times.ret_apart),
             parted: spec.sass.as_ref().map_or(0, |times| times.parted),
             refetch: spec.sass.as_ref().map_or(0, |times| times.refetch),
             has_depbar,
@@ -396,6 +396,7 @@ fn price_by_class<'a>(
         loads_constant: false,
         yields: false,
         resolves: 0,
+        jumps: 0,
         falls_to: None,
         waits: false,
         simple: false,

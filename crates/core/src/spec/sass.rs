@@ -55,10 +55,14 @@ pub struct SassTimes {
     pub jump: u32,
     /// Cycles from a call or branch through a register to its target.
     pub jump_register: u32,
-    /// Further cycles of one whose lanes have several targets.
-    pub jump_apart: u32,
     /// Cycles from RET to its target.
     pub ret: u32,
+    /// Further cycles of one whose lanes have several targets.
+    pub ret_apart: u32,
+    /// Cycles for which a call or branch through a register holds up others of its SM, and RET.
+    pub jump_turn: u16,
+    /// The same of a RET.
+    pub ret_turn: u16,
     /// Further cycles of an atomic of shared memory.
     pub atomic: u32,
     /// The same of one of 8 bytes per lane.
@@ -346,22 +350,29 @@ pub struct Partitions {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AtomicRates {
-    /// Number of units.
+    /// Number of units, an even number.
     pub units: u32,
     /// Neighboring bytes of one unit.
     pub chunk: u32,
-    /// Cycles of a round: lanes on distinct words of a sector.
+    /// Cycles of a round with all words of a sector: lanes on distinct words.
     pub round: f64,
-    /// The same for compare-and-swap.
+    /// The same with some of its words.
+    pub partial: f64,
+    /// The same for compare-and-swap on several words.
     pub compare: f64,
-    /// The same for floating-point additions of several lanes to one word.
+    /// Cycles from a floating-point addition to the next one to its sector.
     pub float: f64,
-    /// The same per lane, of more than four lanes on one word.
-    pub crowd: f64,
-    /// Part of a fair share by which the slowest SM takes longer (not with compare-and-swap).
-    pub slowest: f64,
-    /// Rounds that an SM's path to the units holds; a further round of a sector counts twice.
+    /// Part of a fair share's time that the fastest SM saves (not with compare-and-swap).
+    pub fastest: f64,
+    /// Words of 4 bytes that an SM's path to the units has room for: of data, and 16 for each round
+    /// of a sector, or of all full ones of a line.
     pub path: u32,
+    /// Part of the time of a full path by which the slowest SM falls behind others once.
+    pub late: f64,
     /// Cycles for which a load waits for atomics of its unit, at most.
     pub queue: u32,
+    /// Cycles of work that a unit has room for. Other requests stay in their SM, and those behind.
+    pub room: u32,
+    /// The same for each SM that uses it.
+    pub room_of_sm: u32,
 }

@@ -121,11 +121,19 @@ impl MachineSpec {
             );
         }
         if let Some(atomics) = self.sass.as_ref().and_then(|times| times.atomics) {
-            let rates = [atomics.round, atomics.compare, atomics.float];
+            let rates = [atomics.round, atomics.partial, atomics.compare, atomics.float];
             let ok = rates.iter().all(|rate| (0.0..=1e6).contains(rate));
             need(ok, "atomics", "expected rounds of 0 to 1,000,000 cycles");
-            let few = (1..=1 << 16).contains(&atomics.units) && atomics.chunk >= 32;
-            need(few, "atomics", "expected 1 to 65,536 `units` and a `chunk` of at least 32 bytes");
+            let few = (2..=1 << 16).contains(&atomics.units) && atomics.units % 2 == 0;
+            let ok = few && atomics.chunk >= 32;
+            need(
+                ok,
+                "atomics",
+                "expected 2 to 65,536 `units`, an even number, and a `chunk` of 32 bytes or more",
+            );
+            let parts = [atomics.fastest, atomics.late];
+            let ok = parts.iter().all(|part| (0.0..=1.0).contains(part));
+            need(ok, "atomics", "expected `fastest` and `late` of 0 to 1");
         }
         if let Some(rates) = self.sass.as_ref().and_then(|times| times.l2_rates) {
             let rates = [rates.requests, rates.sectors, rates.missing, rates.atomics];

@@ -138,10 +138,11 @@ impl<O: Observer> Issuer<'_, O> {
         now: Cycle,
     ) -> Served {
         let cx = self.cx;
-        let atomics = match access.kind {
-            AccessKind::Atomic => (Weight::of(op), cx.atomics.as_ref()),
-            _ => (Weight::Plain, None),
+        let weight = match access.kind {
+            AccessKind::Atomic => Weight::of(op),
+            _ => Weight::Plain,
         };
+        let atomics = (weight, cx.atomics.as_ref());
         let native = cx.kernel.native.is_some();
         let from = if native { self.request.from } else { now };
         if native {

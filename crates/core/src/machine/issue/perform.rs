@@ -10,7 +10,7 @@ use crate::event::{Event, Observer, Printed, Stall};
 use crate::exec;
 use crate::exec::{Effect, Env, Fault};
 use crate::isa::Space;
-use crate::kernel::Op;
+use crate::kernel::{JumpKind, Op};
 use crate::machine::pricing::{Kind, Visibility};
 use crate::machine::verdict::FaultReport;
 use crate::machine::warp::{Arrival, Until, Warp};
@@ -90,9 +90,15 @@ impl<O: Observer> Issuer<'_, O> {
                 let jumping = (step, lanes, &*self.addresses);
                 let place = (sm, w, pc);
                 let apart = jump(jumping, warp, place, (now, active), &mut self.observer);
-                self.resolve(warp, cost, (next, lanes), now);
+                let begins = self.jumps_free.max(now);
+                self.jumps_free = begins + Cycle::from(cost.jumps);
+                self.resolve(warp, cost, (next, lanes), begins);
                 if apart {
-                    let at = now + Cycle::from(cost.resolves + cx.program.jump_apart);
+                    let further = match &step.inst.op {
+                        Op::Jump(jump) if jump.kind == JumpKind::Return => cx.program.ret_apart,
+                        _ => 0,
+                    };
+                    let at = begins + Cycle::from(cost.resolves + further);
                     warp.resolves = Until::new(at, Stall::BranchResolving);
                 }
             }

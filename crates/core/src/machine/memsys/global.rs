@@ -190,7 +190,11 @@ impl MemorySystem {
                     _ => times.request + count * times.sector,
                 });
                 self.link_free = self.link_free.max(served);
-                self.link_free / FINE
+                let ahead = match (traffic.kind, atomics) {
+                    (AccessWay::Load, Some((units, _))) => self.atomics.ahead(units, line),
+                    _ => 0,
+                };
+                ahead.max(self.link_free / FINE)
             }
         };
         if sectors == 0 {

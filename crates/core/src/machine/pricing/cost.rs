@@ -96,6 +96,8 @@ pub(in crate::machine) struct Cost<'a> {
     /// Of machine code: further cycles of a load of several words per lane, or of an atomic of
     /// shared memory.
     pub wide: u32,
+    /// Of machine code: cycles on the SM's unit of jumps through registers.
+    pub jumps: u16,
     /// Of machine code: one more than the line of its constant operand; 0 without one.
     pub constant: u16,
     /// Of machine code: cycles until the next instruction of a branch that is taken, or of a

@@ -125,18 +125,18 @@ pub(super) fn price_by_word<'a>(
     };
     let [reads, _] = read_ports(&op.inst, 0, spec);
     let read = reads_sources(&op.inst, pipe, &times.reads);
-    let resolves = match &op.inst.op {
-        Op::Join(ConvergenceOp::Sync(_)) => times.sync,
-        Op::Join(ConvergenceOp::Break(_)) => times.leave,
-        Op::Join(ConvergenceOp::Yield) => times.blocked,
+    let (resolves, jumps) = match &op.inst.op {
+        Op::Join(ConvergenceOp::Sync(_)) => (times.sync, 0),
+        Op::Join(ConvergenceOp::Break(_)) => (times.leave, 0),
+        Op::Join(ConvergenceOp::Yield) => (times.blocked, 0),
         Op::Branch { .. } | Op::BranchTogether { .. } | Op::BranchByConvergence { .. } => {
-            times.taken
+            (times.taken, 0)
         }
-        Op::Jump(jump) if jump.kind == JumpKind::Return => times.ret,
-        Op::Jump(Jump { target: JumpTarget::Fixed(_), .. }) => times.jump,
-        Op::Jump(_) if opcode.name == "BRXU" => times.jump,
-        Op::Jump(_) => times.jump_register,
-        _ => 0,
+        Op::Jump(jump) if jump.kind == JumpKind::Return => (times.ret, times.ret_turn),
+        Op::Jump(Jump { target: JumpTarget::Fixed(_), .. }) => (times.jump, 0),
+        Op::Jump(_) if opcode.name == "BRXU" => (times.jump, 0),
+        Op::Jump(_) => (times.jump_register, times.jump_turn),
+        _ => (0, 0),
     };
     let mut entries = [0; MOST_REGISTERS];
     let written = word.write_counter.into_iter().map(u16::from);
@@ -183,6 +183,7 @@ pub(super) fn price_by_word<'a>(
         loads_constant: opcode.name == "LDC",
         yields: word.yields,
         resolves,
+        jumps,
         falls_to,
         waits: false,
         simple: false,
