@@ -367,11 +367,13 @@ pub struct AtomicRates {
     /// Words of 4 bytes that an SM's path to the units has room for: of data, and 16 for each round
     /// of a sector, or of all full ones of a line.
     pub path: u32,
-    /// Part of the time of a full path by which the slowest SM falls behind others once.
+    /// Delay of the slowest SM when its path first fills, as a part of the time that a full path
+    /// takes.
     pub late: f64,
     /// Cycles for which a load waits for atomics of its unit, at most.
     pub queue: u32,
-    /// Cycles of work that a unit has room for. Other requests stay in their SM, and those behind.
+    /// Cycles of work that a unit has room for. Further requests, and loads after them, stay in
+    /// their SM.
     pub room: u32,
     /// The same for each SM that uses it.
     pub room_of_sm: u32,

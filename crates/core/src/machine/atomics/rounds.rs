@@ -9,7 +9,7 @@ use crate::spec::AtomicRates;
 /// Room on an SM's path that a packet takes beyond its data, in words.
 const HEADER: u32 = 16;
 
-/// What a request to a unit takes.
+/// Time and room that a request to a unit needs.
 pub(super) struct Work {
     /// Fine time of the unit.
     pub cost: u64,
@@ -22,14 +22,14 @@ pub(super) struct Work {
 /// Rounds in which a unit serves the words of a sector.
 struct Rounds {
     all: u32,
-    /// Those that have every word of the sector.
+    /// Rounds with every word of the sector.
     full: u32,
-    /// Those of more than two words.
+    /// Rounds with more than two words.
     wide: u32,
 }
 
 impl Rounds {
-    /// Counts those of the ascending addresses of words of `bytes` bytes in a sector.
+    /// Counts the rounds for ascending addresses of words of `bytes` bytes in a sector.
     fn of(sector: &[u64], bytes: u8) -> Rounds {
         let mut lanes = [0; MAX_LANES];
         let mut words = 0;
