@@ -13,17 +13,16 @@ use simt_core::spec::Machine;
 use crate::spans::{Compared, left};
 
 const FOLDER: &str = "tests/observations/h200/grids";
-/// Largest grids that are compared, in those of the smallest.
-const MOST: u32 = 16;
-/// Mean errors of the kernels whose names begin so, in percent. Of additions, those to random words
-/// are the furthest: 40 % too quick.
-const MEANS: [(&str, f64); 6] = [
-    ("load_", 8.1),
-    ("copy_", 9.5),
-    ("store_", 13.0),
-    ("gather_", 5.4),
-    ("scatter", 6.5),
-    ("add_", 16.0),
+/// Mean errors of the kernels whose names begin so, in percent, in grids of up to sixteen and of up
+/// to eight times the smallest. Of additions, those to random words are the furthest: 40 % too
+/// quick.
+const MEANS: [(&str, f64, f64); 6] = [
+    ("load_", 8.1, 8.5),
+    ("copy_", 9.5, 7.8),
+    ("store_", 13.0, 14.9),
+    ("gather_", 5.4, 5.4),
+    ("scatter", 6.5, 8.2),
+    ("add_", 16.0, 16.3),
 ];
 
 fn rows(file: &str) -> Vec<Vec<String>> {
@@ -36,14 +35,14 @@ fn program() -> Program {
     Program::parse(&path, &fs::read_to_string(&path).expect("a listing"))
 }
 
-#[test]
-fn grids_of_short_blocks_take_a_gpus_cycles() {
+/// Compares grids of up to `most` times the smallest.
+fn check(most: u32, limits: impl Iterator<Item = (&'static str, f64)>) {
     let program = program();
     let mut compared = Compared::default();
     for row in rows("grids.csv") {
         let [kernel, blocks, times, cycles] = &row[..] else { panic!("{row:?}") };
         let [blocks, times]: [u32; 2] = [blocks, times].map(|number| number.parse().expect(number));
-        if times > MOST {
+        if times > most {
             continue;
         }
         let n = (65_536 * times).to_string();
@@ -53,9 +52,21 @@ fn grids_of_short_blocks_take_a_gpus_cycles() {
         let row = format!("{kernel:14} {times:>3} {measured:8.0} {found:8.0} {error:+6.1} %\n");
         compared.add(&row, error.abs());
     }
-    let found = MEANS.map(|(prefix, _)| compared.of(prefix)).map(|of| (of.len(), of.mean()));
-    let holds = found.iter().zip(MEANS).all(|((_, mean), (_, limit))| *mean <= limit);
-    assert!(compared.len() >= 120 && holds, "{found:.1?}\n{}", compared.table);
+    let found: Vec<_> = limits.map(|(prefix, limit)| (compared.of(prefix), limit)).collect();
+    let means: Vec<_> = found.iter().map(|(of, _)| (of.len(), of.mean())).collect();
+    let holds = found.iter().all(|(of, limit)| of.len() > 0 && of.mean() <= *limit);
+    assert!(compared.len() >= 96 && holds, "{means:.1?}\n{}", compared.table);
+}
+
+#[test]
+fn grids_of_short_blocks_take_a_gpus_cycles() {
+    check(8, MEANS.iter().map(|&(name, _, most)| (name, most)));
+}
+
+#[test]
+#[ignore = "half a minute"]
+fn larger_grids_of_short_blocks_take_a_gpus_cycles() {
+    check(16, MEANS.iter().map(|&(name, most, _)| (name, most)));
 }
 
 /// Returns what fits of blocks of so many threads, registers and bytes of shared memory.

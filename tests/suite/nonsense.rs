@@ -169,19 +169,19 @@ fn changed_texts_are_parsed() {
 
 /// How many changes of each target a long run tries.
 const MANY: [(&str, u32); 9] = [
-    ("answers", 3000),
-    ("arguments", 10000),
-    ("assignment", 6000),
-    ("check", 6000),
-    ("machine", 6000),
-    ("records", 6000),
-    ("run", 10000),
-    ("submission", 5000),
-    ("text", 6000),
+    ("answers", 1500),
+    ("arguments", 5000),
+    ("assignment", 3000),
+    ("check", 3000),
+    ("machine", 3000),
+    ("records", 3000),
+    ("run", 5000),
+    ("submission", 2500),
+    ("text", 3000),
 ];
 
 #[test]
-#[ignore = "long: 58,000 changes"]
+#[ignore = "long: 29,000 changes"]
 fn long_changed_inputs() {
     for (target, cases) in MANY {
         changed(target, cases);
@@ -194,9 +194,9 @@ fn changed_kernels_run() {
 }
 
 #[test]
-#[ignore = "long: 2,000 programs"]
+#[ignore = "long: 1,000 programs"]
 fn long_changed_kernels_run() {
-    changed_kernels(2000);
+    changed_kernels(1000);
 }
 
 fn changed_kernels(cases: u32) {

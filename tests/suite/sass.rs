@@ -170,20 +170,26 @@ fn profile(path: &str) -> Profile {
     Profile::parse(&text).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-fn run(program: &Program, set: &[(String, String)]) -> (Launch, Simulation) {
+fn run(program: &Program, set: &[(String, String)], timing: Timing) -> (Launch, Simulation) {
     let spec = support::machine("h200");
     let overrides = Overrides { set: set.to_vec(), ..Overrides::default() };
     let (kernel, launch) =
         support::launch(program, &overrides).unwrap_or_else(|e| panic!("{}: {e}", program.name));
     let options = support::options(Mode::Volta, spec.side_order(), 1_000_000_000);
+    let options = Options { timing, ..options };
     let done = simulate(Job::new(program, kernel, launch.clone(), &spec, options), &())
         .unwrap_or_else(|e| panic!("{}: {e}", program.name));
     (launch, done)
 }
 
 /// Returns the counters that differ in a run of a program, by the records of its launch.
-fn differing(program: &Program, profile: &Profile, set: &[(String, String)]) -> Vec<Held> {
-    let (launch, done) = run(program, set);
+fn differing(
+    program: &Program,
+    profile: &Profile,
+    set: &[(String, String)],
+    timing: Timing,
+) -> Vec<Held> {
+    let (launch, done) = run(program, set, timing);
     let kernel = &done.run.kernel;
     let found = profile.launches_of(kernel, launch.grid, launch.block, &launch.constants);
     let launched = found.first().unwrap_or_else(|| panic!("{}: not recorded", program.name));
@@ -238,7 +244,8 @@ fn counts_are_the_h200s() {
             let path = path.display().to_string();
             let name = stem(&path);
             if QUICK.contains(&name.as_str()) {
-                wrong += &surprises(&name, &differing(&parsed(&path), &profile, &[]));
+                wrong +=
+                    &surprises(&name, &differing(&parsed(&path), &profile, &[], Timing::Cycles));
                 kernels += 1;
             }
         }
@@ -265,7 +272,7 @@ fn long_counts_are_the_h200s() {
 }
 
 /// Kernels of `programs/sass` with a recorded launch of so many elements.
-fn seeds_of(n: u64) {
+fn seeds_of(n: u64, timing: Timing) {
     let profile = profile(SEEDS);
     let set = [("n".to_owned(), n.to_string())];
     // What is wrong with a kernel, if it is recorded.
@@ -295,7 +302,7 @@ fn seeds_of(n: u64) {
             let each = (held.simulated - held.measured) / warps / lanes;
             extra.is_some_and(|(_, extra)| each == f64::from(*extra))
         };
-        let mut found = differing(&program, &profile, &set);
+        let mut found = differing(&program, &profile, &set, timing);
         assert!(extra.is_none() || !found.is_empty(), "{name} is equal: remove it");
         found.retain(|held| !is_explained(held));
         Some(told(&name, &found))
@@ -308,13 +315,13 @@ fn seeds_of(n: u64) {
 
 #[test]
 fn counts_of_the_reductions_are_the_h200s() {
-    seeds_of(1 << 9);
+    seeds_of(1 << 9, Timing::Cycles);
 }
 
 #[test]
 #[ignore = "long: 2^24 threads five times"]
 fn long_counts_of_large_reductions_are_the_h200s() {
-    seeds_of(1 << 24);
+    seeds_of(1 << 24, Timing::Off);
 }
 
 /// The PTX and the machine code of a source leave the same memory.
@@ -327,14 +334,14 @@ fn machine_code_leaves_the_memory_of_its_ptx() {
         let path = path.display().to_string();
         let machine_code = parsed(&path);
         if stem(&path) == OVERFLOWS {
-            let done = run(&machine_code, &[]).1;
+            let done = run(&machine_code, &[], Timing::Cycles).1;
             assert!(matches!(done.finish, Finish::Fault(_)), "{path}: {:?}", done.finish);
             continue;
         }
         let ptx = parsed(&format!("programs/cuda/{}.ptx", stem(&path)));
         let n = small.iter().find(|(text, _)| machine_code.text.contains(**text));
         let set: Vec<_> = n.map(|(_, n)| ("n".to_owned(), n.to_string())).into_iter().collect();
-        let [a, b] = [&machine_code, &ptx].map(|program| run(program, &set).1);
+        let [a, b] = [&machine_code, &ptx].map(|program| run(program, &set, Timing::Cycles).1);
         let names = |s: &Simulation| -> Vec<String> {
             s.launch.buffers.iter().map(|buffer| buffer.name.clone()).collect()
         };

@@ -10,18 +10,18 @@ use simt_core::Program;
 use crate::spans::{Compared, left, mean_in, words};
 
 const FOLDER: &str = "tests/observations/h200/units";
-/// Mean errors of the kernels whose names begin so, in percent, of all launches and of every sixth.
-/// Of loads behind few reductions, the model's hardly wait.
+/// Mean errors of the kernels whose names begin so, in percent, of all launches and of every
+/// twelfth. Of loads behind few reductions, the model's hardly wait.
 const MEANS: [(&str, f64, f64); 9] = [
-    ("s32_add", 1.7, 1.2),
-    ("u64_add", 2.3, 1.7),
-    ("f32_add", 3.9, 3.1),
-    ("f64_add", 4.7, 4.4),
-    ("s32_cas", 3.3, 0.9),
-    ("s32_random", 3.1, 4.3),
-    ("f64_random", 6.8, 7.9),
-    ("behind", 22.0, 22.5),
-    ("call", 3.4, 1.7),
+    ("s32_add", 1.7, 1.5),
+    ("u64_add", 2.3, 2.4),
+    ("f32_add", 3.9, 2.9),
+    ("f64_add", 4.7, 3.8),
+    ("s32_cas", 3.3, 1.4),
+    ("s32_random", 3.1, 4.1),
+    ("f64_random", 6.8, 10.3),
+    ("behind", 22.0, 27.1),
+    ("call", 3.4, 2.4),
 ];
 
 /// Compares every launch that `takes`, given its number.
@@ -63,7 +63,7 @@ fn check(compared: &Compared, least: usize, limits: impl Iterator<Item = (&'stat
 
 #[test]
 fn units_that_warps_share_take_a_gpus_cycles() {
-    check(&compared(|n| n % 6 == 5), 50, MEANS.iter().map(|&(name, _, most)| (name, most)));
+    check(&compared(|n| n % 12 == 5), 25, MEANS.iter().map(|&(name, _, most)| (name, most)));
 }
 
 #[test]

@@ -342,14 +342,21 @@ fn with_calls_the_simulator_leaves_and_counts_what_the_gpu_did() {
 }
 
 #[test]
-#[ignore = "long: all of 2,100 programs"]
+#[ignore = "long: every third of 2,100 programs"]
 fn long_the_simulator_leaves_and_counts_what_the_gpu_did() {
-    replay(&PLAIN, 1);
+    replay(&PLAIN, 3);
 }
 
 #[test]
-#[ignore = "long: all of 2,040 programs"]
+#[ignore = "long: every third of 2,040 programs"]
 fn long_with_calls_the_simulator_leaves_and_counts_what_the_gpu_did() {
+    replay(&CALLING, 3);
+}
+
+#[test]
+#[ignore = "minutes: all programs"]
+fn all_programs_leave_and_count_what_the_gpu_did() {
+    replay(&PLAIN, 1);
     replay(&CALLING, 1);
 }
 

@@ -85,15 +85,15 @@ fn generated_programs_obey_the_laws() {
 }
 
 #[test]
-#[ignore = "long: every second of 200 programs"]
+#[ignore = "long: every second of 100 programs"]
 fn long_generated_programs_obey_the_laws() {
-    hold_every(2, 0, 200, &any_program());
+    hold_every(2, 0, 100, &any_program());
 }
 
 #[test]
-#[ignore = "long: the others of 200 programs"]
+#[ignore = "long: the others of 100 programs"]
 fn long_other_generated_programs_obey_the_laws() {
-    hold_every(2, 1, 200, &any_program());
+    hold_every(2, 1, 100, &any_program());
 }
 
 #[test]

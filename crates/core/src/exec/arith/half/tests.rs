@@ -142,11 +142,16 @@ fn singles_suffice_for_halves() {
     }
 }
 
+/// Tests each pair in one order, and with one sign: the other orders and signs are the same sums
+/// and products.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes half a minute"]
 fn long_singles_suffice_for_all_halves() {
-    for b in every::<Half>() {
-        every::<Half>().for_each(|a| singles_suffice(a, b));
+    for b in 0..=0x7fff {
+        for magnitude in 0..=b {
+            singles_suffice(Half(magnitude), Half(b));
+            singles_suffice(Half(magnitude | 0x8000), Half(b));
+        }
     }
 }
 
