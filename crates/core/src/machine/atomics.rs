@@ -137,10 +137,11 @@ impl AtomicUnits {
         sms: u32,
     ) -> bool {
         let state = self.state();
+        let mut chunk = self.chunks();
         let mut last = None;
         lanes.lanes().all(|lane| {
             let address = addresses[lane as usize % MAX_LANES];
-            let place = (self.chunk(address), address / LINE);
+            let place = (chunk(address), address / LINE);
             last.replace(place) == Some(place)
                 || state.lines.contains_key(&place.1)
                     && state.users.get(&place.0).is_some_and(|users| count(users) == u64::from(sms))
@@ -150,10 +151,11 @@ impl AtomicUnits {
     /// Returns the cycles for which an access at `now` waits for the atomics before it.
     pub(super) fn wait(&self, lanes: LaneMask, addresses: &[u64; MAX_LANES], now: Cycle) -> Cycle {
         let state = self.state();
+        let mut chunks = self.chunks();
         let mut last = None;
         let mut free = 0;
         for lane in lanes.lanes() {
-            let chunk = self.chunk(addresses[lane as usize % MAX_LANES]);
+            let chunk = chunks(addresses[lane as usize % MAX_LANES]);
             if last.replace(chunk) != Some(chunk) {
                 free = free.max(state.free[self.unit(chunk)] / FINE);
             }
@@ -170,15 +172,22 @@ impl AtomicUnits {
         (pair % pairs * 2 + chunk % 2) as usize
     }
 
-    /// Returns the chunk of an address.
+    /// Returns a function from addresses to chunks, which looks up a buffer where it changes.
     ///
     /// Buffers lie closer to each other than a GPU's: each starts with the first chunk of a pair of
     /// units.
-    fn chunk(&self, address: u64) -> u64 {
-        let chunk = u64::from(self.rates.chunk.max(1));
-        let after = self.buffers.partition_point(|&buffer| buffer <= address);
-        let start = after.checked_sub(1).map_or(0, |last| self.buffers[last]);
-        (address - start % (CHUNKS * chunk)) / chunk
+    fn chunks(&self) -> impl FnMut(u64) -> u64 {
+        let bytes = u64::from(self.rates.chunk.max(1));
+        let (mut buffer, mut shift) = (0..0, 0);
+        move |address| {
+            if !buffer.contains(&address) {
+                let after = self.buffers.partition_point(|&start| start <= address);
+                let start = after.checked_sub(1).map_or(0, |last| self.buffers[last]);
+                buffer = start..self.buffers.get(after).copied().unwrap_or(u64::MAX);
+                shift = start % (CHUNKS * bytes);
+            }
+            (address - shift) / bytes
+        }
     }
 
     /// Returns the fine part of a fair share of a unit's time that an SM needs for its requests.
@@ -232,13 +241,18 @@ impl AtomicPath {
         }
         let words = &mut words[..len];
         words.sort_unstable();
+        let mut chunk_of = units.chunks();
         let weight = match weight {
             // Measured: several lanes on one word take the time of others.
             Weight::Compare if words.len() > 1 && words.first() == words.last() => Weight::Plain,
             _ => weight,
         };
-        for piece in words.chunk_by(|a, b| units.chunk(*a) == units.chunk(*b)) {
-            let chunk = units.chunk(piece[0]);
+        let mut rest = &words[..];
+        while let Some(&first) = rest.first() {
+            let chunk = chunk_of(first);
+            let (piece, after) =
+                rest.split_at(rest.iter().take_while(|&&word| chunk_of(word) == chunk).count());
+            rest = after;
             let unit = units.unit(chunk);
             let Work { cost, size, sectors } =
                 work(&units.rates, (weight, access.bytes), piece, self.sectors(unit, chunk));
@@ -289,7 +303,7 @@ impl AtomicPath {
         }
         let in_unit = match units.ordered {
             true => 0,
-            false => self.free[units.unit(units.chunk(line * LINE))] / FINE,
+            false => self.free[units.unit(units.chunks()(line * LINE))] / FINE,
         };
         self.sent.max(in_unit)
     }
