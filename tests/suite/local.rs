@@ -1,7 +1,7 @@
 //! Loads and stores of local memory in machine code: an H200's cycles and the model's.
 //!
-//! `tests/observations/h200/local` has the source, its listing, and in `local.csv` the cycles: the
-//! mean of the block's warps.
+//! `tests/observations/h200/local` has the sources, their listings, and the cycles: in `local.csv`
+//! the mean of the block's warps, in `lines.csv` of those of all SMs.
 
 use crate::spans::{compare, mean_cycles};
 
@@ -19,6 +19,20 @@ fn local_memory_takes_a_gpus_cycles() {
     for (prefix, launches, limit) in MEANS {
         let of = local.of(prefix);
         assert_eq!(of.len(), launches, "{prefix}");
+        assert!(of.mean() <= limit, "{prefix}: mean error {:.1} %\n{}", of.mean(), of.table);
+    }
+}
+
+/// Mean errors of stores of whole lines by all SMs, in percent.
+const LINES: [(&str, f64); 2] = [("local", 4.2), ("global", 5.9)];
+
+#[test]
+fn lines_stored_by_all_sms_take_a_gpus_cycles() {
+    let lines = compare(&format!("{FOLDER}/lines.csv"), |kernel, block| {
+        mean_cycles(&format!("{FOLDER}/lines.sass"), kernel, (132, block))
+    });
+    for (prefix, limit) in LINES {
+        let of = lines.of(prefix);
         assert!(of.mean() <= limit, "{prefix}: mean error {:.1} %\n{}", of.mean(), of.table);
     }
 }

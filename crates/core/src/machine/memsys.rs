@@ -17,6 +17,8 @@ mod native;
 mod queue;
 mod shape;
 
+use std::collections::BTreeSet;
+
 use banks::same_word_lanes;
 pub(super) use banks::{Passes, atomic_passes, passes};
 use images::TextureUnit;
@@ -59,6 +61,8 @@ pub(super) struct MemorySystem {
     link_free: u64,
     /// Separate path of stores, if the machine has one.
     stores: Option<Stores>,
+    /// Lines of local memory that were stored to (machine code), as many as matter.
+    local_lines: BTreeSet<u64>,
     /// First cycle at which the in-order load/store unit accepts another access.
     in_order: Cycle,
     /// The same without the wait for room on the path of atomics, which holds issued instructions.
@@ -160,6 +164,7 @@ impl MemorySystem {
             times_in_l2: None,
             link_free: 0,
             stores: m.stores.map(|path| Stores::new(path, active_sms)),
+            local_lines: BTreeSet::new(),
             in_order: 0,
             issues_in_order: 0,
             queue: None,

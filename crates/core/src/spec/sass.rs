@@ -216,9 +216,12 @@ pub struct Latencies {
 pub struct LocalLatencies {
     /// L1 hit.
     pub l1: u32,
-    /// Time of a store in L2, in percent of that of stores to global memory
-    /// ([`super::StorePath`]).
-    pub stores: u32,
+    /// Further time of a store in L2, in percent of that of stores to global memory
+    /// ([`super::StorePath`]), if an SM stores to at most `lines` lines. With more it is less in
+    /// proportion, as these spread more evenly over the slices of L2.
+    pub uneven: u32,
+    /// See `uneven`.
+    pub lines: u32,
 }
 
 /// Fences beyond the block (MEMBAR).

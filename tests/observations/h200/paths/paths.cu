@@ -1,6 +1,6 @@
 // Paths of a machine: to constants, to the targets of jumps, and of stores to L2. Each kernel leaves
 // the cycles of each warp in t[2 * warp]. one.csv and all.csv have the mean of the warps on one SM and
-// on all 132 of an H100 (driver 580.159.04), the median of seven launches after 256 MB were written.
+// on all 132 of an H200 (driver 580.159.04), the median of seven launches after 256 MB were written.
 //
 //! grid   = 1
 //! block  = 32

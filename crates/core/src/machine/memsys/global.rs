@@ -10,7 +10,7 @@ use crate::machine::atomics::{AtomicUnits, Weight};
 use crate::machine::cache::{LINE, SECTOR, sectors_in};
 use crate::machine::shares::Place;
 use crate::machine::stores::{FINE, Stored};
-use crate::spec::{StorePolicy, Transactions};
+use crate::spec::{LocalLatencies, StorePolicy, Transactions};
 
 impl MemorySystem {
     /// Serves the words of a local access one by one: word `w + 1` is a line after word `w`.
@@ -100,7 +100,11 @@ impl MemorySystem {
                     l1.evict(line);
                 } else if access.kind == AccessKind::Write && memory == MemoryKind::Local {
                     // Only this SM sees local memory: what it stores is in its L1.
-                    filled = Some(l1.access(line, sectors, true));
+                    let found = l1.access(line, sectors, true);
+                    if found.hits == 0 {
+                        self.stores_to(line);
+                    }
+                    filled = Some(found);
                 }
             }
             if missing == 0 {
@@ -150,6 +154,23 @@ impl MemorySystem {
         passes(access, addresses, self.spec.shared_banks)
     }
 
+    /// Counts a line of local memory among those that were stored to, unless more do not matter.
+    fn stores_to(&mut self, line: u64) {
+        if self.uneven() > 0 {
+            self.local_lines.insert(line);
+        }
+    }
+
+    /// Returns the further time of a store to local memory in L2, in percent.
+    fn uneven(&self) -> u32 {
+        let Some(LocalLatencies { uneven, lines, .. }) = self.native.map(|times| times.local)
+        else {
+            return 0;
+        };
+        let part = f64::from(lines) / (self.local_lines.len() as f64).max(lines.into()).max(1.0);
+        (f64::from(uneven) * part) as u32
+    }
+
     /// Transfers sectors of one line over the link to L2 and, on L2 misses, from DRAM.
     pub(super) fn below_l1(
         &mut self,
@@ -161,6 +182,7 @@ impl MemorySystem {
         traffic: &mut Traffic,
     ) -> Cycle {
         let mut sectors = sectors;
+        let uneven = if traffic.memory == MemoryKind::Local { self.uneven() } else { 0 };
         let through_link = match (&mut self.stores, traffic.kind) {
             (Some(stores), AccessWay::Store) => {
                 let is_local = traffic.memory == MemoryKind::Local;
@@ -174,8 +196,7 @@ impl MemorySystem {
                     (traffic.requested * written / traffic.sectors.max(1))
                         .min(SECTOR as u32 * written - 1)
                 };
-                let percent = self.native.filter(|_| is_local);
-                let percent = percent.map_or(100, |times| times.local.stores);
+                let percent = uneven.saturating_add(100);
                 let new = stores.send(now, Stored { line, sectors, bytes, percent });
                 traffic.combined += written - sectors_in(new);
                 sectors = new;
