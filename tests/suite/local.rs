@@ -31,8 +31,5 @@ fn lines_stored_by_all_sms_take_a_gpus_cycles() {
     let lines = compare(&format!("{FOLDER}/lines.csv"), |kernel, block| {
         mean_cycles(&format!("{FOLDER}/lines.sass"), kernel, (132, block))
     });
-    for (prefix, limit) in LINES {
-        let of = lines.of(prefix);
-        assert!(of.mean() <= limit, "{prefix}: mean error {:.1} %\n{}", of.mean(), of.table);
-    }
+    lines.check(28, LINES.into_iter());
 }

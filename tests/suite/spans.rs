@@ -56,6 +56,16 @@ impl Compared {
     pub(crate) fn mean(&self) -> f64 {
         self.errors.iter().sum::<f64>() / self.errors.len() as f64
     }
+
+    /// Panics unless there are `least` launches, and the mean error of the kernels whose names
+    /// begin with each prefix is within its limit, in percent.
+    pub(crate) fn check(&self, least: usize, limits: impl Iterator<Item = (&'static str, f64)>) {
+        let found: Vec<_> = limits.map(|(prefix, most)| (prefix, self.of(prefix), most)).collect();
+        let means: Vec<_> =
+            found.iter().map(|(prefix, of, _)| format!("{prefix} {:.1}", of.mean())).collect();
+        let holds = found.iter().all(|(_, of, most)| of.mean() <= *most);
+        assert!(self.len() >= least && holds, "{}\n{}", means.join(", "), self.table);
+    }
 }
 
 /// Compares the rows `name,block,cycles` of a file, after its heading, with

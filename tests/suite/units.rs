@@ -11,7 +11,7 @@ use crate::spans::{Compared, left, mean_in, words};
 
 const FOLDER: &str = "tests/observations/h200/units";
 /// Mean errors of the kernels whose names begin so, in percent, of all launches and of every
-/// twelfth. Of loads behind few reductions, the model's hardly wait.
+/// twelfth. In the model, loads behind few reductions hardly wait.
 const MEANS: [(&str, f64, f64); 9] = [
     ("s32_add", 1.7, 1.5),
     ("u64_add", 2.3, 2.4),
@@ -53,21 +53,14 @@ fn compared(takes: impl Fn(usize) -> bool) -> Compared {
     compared
 }
 
-fn check(compared: &Compared, least: usize, limits: impl Iterator<Item = (&'static str, f64)>) {
-    let found: Vec<_> = limits.map(|(prefix, most)| (compared.of(prefix), prefix, most)).collect();
-    let means: Vec<_> =
-        found.iter().map(|(of, prefix, _)| format!("{prefix} {:.1}", of.mean())).collect();
-    let holds = found.iter().all(|(of, _, most)| of.mean() <= *most);
-    assert!(compared.len() >= least && holds, "{}\n{}", means.join(", "), compared.table);
-}
-
 #[test]
 fn units_that_warps_share_take_a_gpus_cycles() {
-    check(&compared(|n| n % 12 == 5), 25, MEANS.iter().map(|&(name, _, most)| (name, most)));
+    let some = compared(|number| number % 12 == 5);
+    some.check(25, MEANS.iter().map(|&(name, _, most)| (name, most)));
 }
 
 #[test]
 #[ignore = "two minutes: 300 launches"]
 fn all_units_that_warps_share_take_a_gpus_cycles() {
-    check(&compared(|_| true), 300, MEANS.iter().map(|&(name, most, _)| (name, most)));
+    compared(|_| true).check(300, MEANS.iter().map(|&(name, most, _)| (name, most)));
 }

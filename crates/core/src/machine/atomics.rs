@@ -7,7 +7,8 @@
 //! that miss in L1 leave it later. The SMs that have used a chunk share its unit, some with a
 //! larger share. If they run in the order of cycles, which they need not with reductions alone, a
 //! request waits only for those that are there. Measured on an H200 (docs/calibration.md, *Global
-//! atomics*). Not modeled: the real hash, and loads of other SMs behind reductions.
+//! atomics*). Not modeled: the GPU's hash of addresses, and that loads wait for reductions of other
+//! SMs.
 
 mod rounds;
 
@@ -59,6 +60,7 @@ impl Weight {
 
 /// Neighboring chunks of a pair of units.
 const CHUNKS: u64 = 4;
+
 /// Use of the units by all SMs.
 pub(super) struct AtomicUnits {
     rates: AtomicRates,

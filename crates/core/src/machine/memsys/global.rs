@@ -101,8 +101,11 @@ impl MemorySystem {
                 } else if access.kind == AccessKind::Write && memory == MemoryKind::Local {
                     // Only this SM sees local memory: what it stores is in its L1.
                     let found = l1.access(line, sectors, true);
-                    if found.hits == 0 {
-                        self.stores_to(line);
+                    if found.hits == 0
+                        && let Some(times) = self.native
+                        && further_percent(times.local, self.local_lines.len()) > 0
+                    {
+                        self.local_lines.insert(line);
                     }
                     filled = Some(found);
                 }
@@ -154,23 +157,6 @@ impl MemorySystem {
         passes(access, addresses, self.spec.shared_banks)
     }
 
-    /// Counts a line of local memory among those that were stored to, unless more do not matter.
-    fn stores_to(&mut self, line: u64) {
-        if self.uneven() > 0 {
-            self.local_lines.insert(line);
-        }
-    }
-
-    /// Returns the further time of a store to local memory in L2, in percent.
-    fn uneven(&self) -> u32 {
-        let Some(LocalLatencies { uneven, lines, .. }) = self.native.map(|times| times.local)
-        else {
-            return 0;
-        };
-        let part = f64::from(lines) / (self.local_lines.len() as f64).max(lines.into()).max(1.0);
-        (f64::from(uneven) * part) as u32
-    }
-
     /// Transfers sectors of one line over the link to L2 and, on L2 misses, from DRAM.
     pub(super) fn below_l1(
         &mut self,
@@ -182,7 +168,6 @@ impl MemorySystem {
         traffic: &mut Traffic,
     ) -> Cycle {
         let mut sectors = sectors;
-        let uneven = if traffic.memory == MemoryKind::Local { self.uneven() } else { 0 };
         let through_link = match (&mut self.stores, traffic.kind) {
             (Some(stores), AccessWay::Store) => {
                 let is_local = traffic.memory == MemoryKind::Local;
@@ -196,7 +181,11 @@ impl MemorySystem {
                     (traffic.requested * written / traffic.sectors.max(1))
                         .min(SECTOR as u32 * written - 1)
                 };
-                let percent = uneven.saturating_add(100);
+                let further = self
+                    .native
+                    .filter(|_| is_local)
+                    .map_or(0, |times| further_percent(times.local, self.local_lines.len()));
+                let percent = further.saturating_add(100);
                 let new = stores.send(now, Stored { line, sectors, bytes, percent });
                 traffic.combined += written - sectors_in(new);
                 sectors = new;
@@ -276,4 +265,11 @@ impl MemorySystem {
         }
         self.after_way(line, arrives + delay, traffic.kind)
     }
+}
+
+/// Returns the further time in L2 of a store to local memory by an SM that has stored to so many
+/// lines, in percent.
+fn further_percent(times: LocalLatencies, stored: usize) -> u32 {
+    let part = f64::from(times.lines) / (stored as f64).max(times.lines.into()).max(1.0);
+    (f64::from(times.uneven) * part) as u32
 }
