@@ -205,7 +205,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             let interval = cx.spec.lsu_interval.max(cost.interval);
             self.shared.occupy_lsu(now + Cycle::from(interval * masks));
         } else if !(NATIVE && cost.queues > 0) {
-            scheduler.occupy(cost.port, now + Cycle::from(cost.interval * masks));
+            scheduler.occupy_for(cost.port, cost.interval * masks, now);
         }
 
         let last = now + Cycle::from(cost.slots.max(cost.interval) * (masks - 1));
@@ -262,7 +262,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
         };
         if let (Port::Uniform, Some(uniform)) = (cost.port, cx.spec.uniform) {
-            warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
+            let at = now + Cycle::from(uniform.branch);
+            warp.wait_for_uniform(Until::new(at, Stall::Wait));
         }
         if NATIVE && warp.control.take_election() {
             times.turn = cx.program.election_turn;

@@ -28,15 +28,37 @@ pub(super) struct NativeFetch {
     started: bool,
 }
 
+/// What every issue needs of an L0. Its scheduler holds it.
+#[derive(Clone, Copy)]
+pub(super) struct UsedLines {
+    /// Line used last.
+    last: u32,
+    /// Lines, one bit each, whose further uses have no effect but on `last`.
+    held: u64,
+}
+
+impl UsedLines {
+    /// No line of a cold L0.
+    pub(super) const NONE: UsedLines = UsedLines { last: NO_LINE, held: 0 };
+
+    /// Uses a line. Returns false, without an effect, if it may have to be fetched.
+    #[inline(always)]
+    pub(super) fn use_held(&mut self, line: u32) -> bool {
+        let is_held = self.held >> (line % 64) & 1 == 1;
+        if is_held {
+            self.last = line;
+        }
+        is_held
+    }
+}
+
 /// L0 of a sub-core.
 #[derive(Clone)]
 struct Level0 {
-    /// Line used last.
-    last: u32,
     /// Lines present.
     present: Recency,
-    /// Cycle from which a further use of a line has no effect but on `last`, by line. `NEVER` if
-    /// lines may have to be evicted.
+    /// Cycle from which a further use of a line has no effect but on the line used last, by line.
+    /// `NEVER` if lines may have to be evicted.
     settled: Vec<Cycle>,
 }
 
@@ -44,10 +66,9 @@ struct Level0 {
 const NO_LINE: u32 = u32::MAX - 1;
 
 impl Level0 {
-    /// Makes `line` the one used last. Returns true if it was absent.
+    /// Makes `line` the newest. Returns true if it was absent.
     #[inline]
     fn use_line(&mut self, line: u32) -> bool {
-        self.last = line;
         let absent = self.present.use_line(line);
         if self.present.len > L0 {
             self.present.remove_oldest();
@@ -123,31 +144,38 @@ impl NativeFetch {
     /// Creates cold caches for a program of `lines` lines on an SM with `schedulers`.
     pub(super) fn new(times: Fetch, lines: u32, schedulers: u32) -> NativeFetch {
         let (present, settled) = (Recency::new(lines), vec![NEVER; lines as usize]);
-        let cold = Level0 { last: NO_LINE, present, settled };
+        let cold = Level0 { present, settled };
         let l0 = vec![cold; schedulers as usize];
         NativeFetch { times, arrives: vec![NEVER; lines as usize], l0, started: false }
     }
 
-    /// Returns the cycle at which sub-core `scheduler` has `line`, requested at `now`.
+    /// Returns the cycle at which sub-core `scheduler` has `line`, requested at `now`. No later
+    /// request is for a cycle before `since`.
     #[inline(always)]
-    pub(super) fn fetch(&mut self, scheduler: usize, line: u32, now: Cycle) -> Cycle {
-        let l0 = &mut self.l0[scheduler];
-        if now >= l0.settled[line as usize] {
-            l0.last = line;
+    pub(super) fn fetch(
+        &mut self,
+        (scheduler, used): (usize, &mut UsedLines),
+        line: u32,
+        (since, now): (Cycle, Cycle),
+    ) -> Cycle {
+        let settled = self.l0[scheduler].settled[line as usize];
+        if now >= settled {
+            used.last = line;
+            // A program with settled lines has at most as many as an L0.
+            used.held |= u64::from(since >= settled) << (line % 64);
             return now;
         }
-        if l0.last == line {
+        let before = std::mem::replace(&mut used.last, line);
+        if before == line {
             return self.arrives[line as usize].max(now);
         }
-        self.change(scheduler, line, now)
+        self.change(scheduler, (before, line), now)
     }
 
     /// As [`NativeFetch::fetch`], for another line than the last one.
     #[inline(never)]
-    fn change(&mut self, scheduler: usize, line: u32, now: Cycle) -> Cycle {
-        let l0 = &mut self.l0[scheduler];
-        let before = l0.last;
-        let absent = l0.use_line(line);
+    fn change(&mut self, scheduler: usize, (before, line): (u32, u32), now: Cycle) -> Cycle {
+        let absent = self.l0[scheduler].use_line(line);
         // Straight code is prefetched into L0.
         let jumps = absent && before.wrapping_add(1) != line;
         let arrives = self.in_l1(line as usize, now);
@@ -187,13 +215,30 @@ impl NativeFetch {
 mod tests {
     use super::*;
 
-    fn cold() -> NativeFetch {
-        NativeFetch::new(Fetch { first: 200, l1_miss: 57, l0_miss: 11, step: 29 }, 100, 2)
+    /// Caches with the lines used by each sub-core.
+    struct Code(NativeFetch, [UsedLines; 2]);
+
+    impl Code {
+        /// Fetches a line, requested at `now`, after all those before.
+        fn fetch(&mut self, scheduler: usize, line: u32, now: Cycle) -> Cycle {
+            let Code(caches, used) = self;
+            let used = &mut used[scheduler];
+            if used.use_held(line) {
+                now
+            } else {
+                caches.fetch((scheduler, used), line, (now, now))
+            }
+        }
+    }
+
+    fn cold(lines: u32) -> Code {
+        let times = Fetch { first: 200, l1_miss: 57, l0_miss: 11, step: 29 };
+        Code(NativeFetch::new(times, lines, 2), [UsedLines::NONE; 2])
     }
 
     #[test]
     fn straight_code_waits_once_per_step_at_most() {
-        let mut code = cold();
+        let mut code = cold(100);
         assert_eq!(code.fetch(0, 0, 0), 200);
         for line in 1..20 {
             let now = 200 + 32 * Cycle::from(line);
@@ -203,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_jump_to_a_cold_line_waits_and_a_known_one_little() {
-        let mut code = cold();
+        let mut code = cold(100);
         code.fetch(0, 0, 0);
         assert_eq!(code.fetch(0, 50, 1000), 1057);
         assert_eq!(code.fetch(1, 50, 2000), 2011, "the other sub-core's L0 lacks it");
@@ -212,8 +257,17 @@ mod tests {
     }
 
     #[test]
+    fn a_short_program_stays_in_l0_from_the_arrival_of_its_lines_on() {
+        let Code(mut caches, [mut used, _]) = cold(32);
+        let mut fetch = |since, now| caches.fetch((0, &mut used), 5, (since, now));
+        assert_eq!(fetch(0, 0), 200);
+        assert_eq!((fetch(10, 300), fetch(20, 100), fetch(200, 250)), (300, 200, 250));
+        assert!(used.use_held(5) && !used.use_held(6));
+    }
+
+    #[test]
     fn a_full_l0_evicts_the_least_recently_used_line() {
-        let mut code = cold();
+        let mut code = cold(100);
         for line in 0..32 {
             code.fetch(0, line, 1000 * Cycle::from(line));
         }

@@ -56,7 +56,8 @@ impl ReadPorts {
             (even.max(now) + Cycle::from(reads.even), odd.max(now) + Cycle::from(reads.odd));
         self.busy = [even, odd];
         let next = now + 1;
-        self.until = even.max(odd).saturating_sub(LAG).max(next + Cycle::from(reads.stands));
+        // The lag is taken off last, so that no difference is below 0.
+        self.until = even.max(odd).max(next + LAG + Cycle::from(reads.stands)) - LAG;
         let stands = self.until - next;
         if stands > 0 {
             let passed = self.until - self.recorded;
@@ -72,16 +73,15 @@ impl ReadPorts {
         self.until
     }
 
-    /// Returns the number of cycles in `from..now` in which the dispatch stood still, of the last
-    /// 64.
+    /// Returns the number of cycles since `from` in which the dispatch stood still, of the last 64.
     ///
-    /// Without a branch, which a processor could not predict.
+    /// Without a branch, which a processor could not predict. A stand never outlasts the next
+    /// issue, so at an issue all recorded cycles have passed.
     #[inline(always)]
-    pub(super) fn stood(&self, from: Cycle, now: Cycle) -> Cycle {
-        // A stand never outlasts the next issue, so all recorded ones are before `now`.
+    pub(super) fn stood(&self, from: Cycle) -> Cycle {
         let cycles = self.recorded.saturating_sub(from);
         let recorded = self.stood & if cycles >= 64 { u64::MAX } else { (1 << cycles) - 1 };
-        Cycle::from(recorded.count_ones()).min(now.saturating_sub(from))
+        recorded.count_ones().into()
     }
 }
 
@@ -105,17 +105,17 @@ mod tests {
         assert_eq!(ports.until(), 101, "the next cycle is free");
         ports.read(reads(2, 1), 101);
         assert_eq!(ports.until(), 103, "four reads by 104");
-        assert_eq!(ports.stood(101, 103), 1);
+        assert_eq!(ports.stood(101), 1);
         ports.read(reads(0, 1), 103);
         assert_eq!(ports.until(), 104, "the next cycle");
         ports.read(reads(3, 0), 104);
         assert_eq!(ports.until(), 106);
-        assert_eq!(ports.stood(101, 106), 2);
-        assert_eq!(ports.stood(103, 106), 1);
-        assert_eq!(ports.stood(106, 110), 0);
+        assert_eq!(ports.stood(101), 2);
+        assert_eq!(ports.stood(103), 1);
+        assert_eq!(ports.stood(106), 0);
         ports.read(reads(1, 1).with_stand(2), 200);
-        assert_eq!((ports.until(), ports.stood(200, 203)), (203, 2));
+        assert_eq!((ports.until(), ports.stood(200)), (203, 2));
         ports.read(reads(3, 3), 1000);
-        assert_eq!(ports.stood(100, 1002), 1, "older ones are forgotten");
+        assert_eq!(ports.stood(100), 1, "older ones are forgotten");
     }
 }

@@ -11,6 +11,7 @@ use port::{PORTS, waiting};
 pub(super) use port::{Port, SharedPorts};
 use times::Times;
 
+use super::native_fetch::UsedLines;
 use super::read_ports::ReadPorts;
 use super::requests::{QUEUES, Requests};
 use crate::base::{Cycle, mix};
@@ -80,6 +81,8 @@ pub(super) struct Scheduler {
     pub requests: [Requests; QUEUES],
     /// Read ports of the register file (machine code).
     pub ports: ReadPorts,
+    /// Lines of its instruction cache (machine code).
+    pub lines: UsedLines,
     /// True if the warp picked last had also issued in the cycle before.
     pub same_warp: bool,
     /// First cycle whose slot is not attributed yet.
@@ -116,6 +119,7 @@ impl Scheduler {
             next_turn: 0,
             requests: [Requests::default(); QUEUES],
             ports: ReadPorts::default(),
+            lines: UsedLines::NONE,
             same_warp: false,
             accounted: 0,
             resident: 0,
@@ -185,6 +189,14 @@ impl Scheduler {
     pub(super) fn occupy(&mut self, port: Port, until: Cycle) {
         self.busy[port as usize % PORTS] = until;
         self.times.delay(self.needs[port as usize % PORTS], until);
+    }
+
+    /// As [`Scheduler::occupy`], for some `cycles` from `now`, the cycle of the last selection, on.
+    #[inline(always)]
+    pub(super) fn occupy_for(&mut self, port: Port, cycles: u32, now: Cycle) {
+        let (port, cycles) = (port as usize % PORTS, Cycle::from(cycles));
+        self.busy[port] = now + cycles;
+        self.times.delay_for(self.needs[port], cycles, now);
     }
 
     /// Returns the warps of `able` whose port the SM's schedulers do not share, or is free at `at`.

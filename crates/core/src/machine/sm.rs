@@ -179,7 +179,7 @@ impl<'a, O: Observer> Sm<'a, O> {
                     Opened::Released => {}
                     Opened::Elsewhere => continue,
                     Opened::WasAhead => {
-                        warp.opens = Until::new(at, Stall::Barrier);
+                        warp.wait_for_opening(Until::new(at, Stall::Barrier));
                         continue;
                     }
                 }
@@ -308,7 +308,10 @@ impl<'a, O: Observer> Sm<'a, O> {
         };
         let line = cx.program.costs[cx.program.entry.index()].line;
         let fetched = match &mut self.issuer.native_fetch {
-            Some(fetch) => fetch.fetch(s, line, launch),
+            Some(fetch) => {
+                let since = self.schedulers[s].asked();
+                fetch.fetch((s, &mut self.schedulers[s].lines), line, (since, launch))
+            }
             None => self.issuer.instructions.fetch(line, launch),
         };
         let resume = Until::new(
@@ -318,7 +321,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         let warp = &mut self.warps[w];
         self.issuer.settle(&mut self.schedulers[s], warp, w, launch, resume);
         (warp.waiting.before, warp.waiting.resolves) = Default::default();
-        warp.waiting.fetched = fetched;
+        (warp.waiting.further, warp.waiting.fetched) = (fetched > launch, fetched);
         self.expect(s, local);
     }
 

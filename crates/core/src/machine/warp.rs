@@ -62,14 +62,16 @@ pub(super) struct Waiting {
     pub from: Cycle,
     /// Wait for the issue interval or the stall count.
     pub before: Until,
-    /// Wait before the next instruction can be fetched, `before` included.
+    /// Cycle at which dependences allow the next issue, and the reason until then.
+    pub until: Until,
+    /// True if it waits for more than these: for a branch or the next instruction.
+    pub further: bool,
+    /// Wait before the next instruction can be fetched, `before` included, if it waits further.
     pub resolves: Until,
-    /// Cycle at which the next instruction is fetched.
+    /// Cycle at which the next instruction is fetched, if it waits further.
     ///
     /// At most `from` if the warp need not wait for it.
     pub fetched: Cycle,
-    /// Cycle at which dependences allow the next issue, and the reason until then.
-    pub until: Until,
 }
 
 /// Progress of a step that expands to several micro-ops.
@@ -114,11 +116,13 @@ pub(super) struct Warp {
     /// Availability of the last write, by scoreboard entry. The last entry is never written.
     scoreboard: Box<[Until]>,
     /// Opening of the barrier that the warp runs ahead of; other steps wait for it.
-    pub opens: Until,
+    opens: Until,
+    /// Availability of uniform-datapath results in another basic block.
+    uniform: Until,
+    /// The later one of the last two.
+    held: Until,
     /// Cycle at which a branch or convergence operation of machine code is resolved.
     pub resolves: Until,
-    /// Availability of uniform-datapath results in another basic block.
-    pub uniform: Until,
     /// Arrival at an incomplete barrier past which the whole warp runs ahead.
     pub ahead: Option<Arrival>,
     /// Scheduler of the warp, and its index in it.
@@ -172,9 +176,10 @@ impl Warp {
             come: Vec::new(),
             ahead: None,
             opens: Until::default(),
+            uniform: Until::default(),
+            held: Until::default(),
             resolves: Until::default(),
             sent: 0,
-            uniform: Until::default(),
         }
     }
 
@@ -232,7 +237,8 @@ impl Warp {
         self.refetch = 0;
         self.resolves = Until::default();
         self.sent = 0;
-        (self.ahead, self.opens, self.uniform) = (None, Until::default(), Until::default());
+        self.ahead = None;
+        (self.opens, self.uniform, self.held) = Default::default();
     }
 
     /// Makes arrived lanes wait, to continue at `next`.
@@ -362,6 +368,30 @@ impl Warp {
         }
     }
 
+    /// Lets steps that may not run ahead of barriers wait until one has opened.
+    pub(super) fn wait_for_opening(&mut self, opens: Until) {
+        self.opens = opens;
+        self.held = self.opens.max(self.uniform);
+    }
+
+    /// Lets branches wait until results of the uniform datapath are available.
+    #[inline]
+    pub(super) fn wait_for_uniform(&mut self, uniform: Until) {
+        self.uniform = uniform;
+        self.held = self.opens.max(self.uniform);
+    }
+
+    /// Returns when a step can follow the last one, which lets the warp go on at `resume`.
+    #[inline(always)]
+    pub(super) fn follows(&self, cost: &Cost, resume: Until) -> Until {
+        if self.held <= resume {
+            return resume;
+        }
+        let opens = self.opens.only_if(!cost.ahead);
+        let uniform = self.uniform.only_if(!cost.ahead & cost.branches);
+        resume.max(opens).max(uniform)
+    }
+
     /// Returns when the step's registers are available, but not before `soonest`.
     #[inline(always)]
     pub(super) fn dependences(&self, cost: &Cost, soonest: Until) -> Until {
@@ -373,7 +403,7 @@ impl Warp {
     /// As [`Warp::dependences`], of machine code, whose dependence counters cover the guard.
     #[inline(always)]
     pub(super) fn counted(&self, cost: &Cost, soonest: Until) -> Until {
-        if cost.waits_for_none() {
+        if !cost.awaits {
             return soonest;
         }
         let of = |entry: u16| self.scoreboard[usize::from(entry)];

@@ -33,7 +33,8 @@ impl<O: Observer> Issuer<'_, O> {
     #[inline(always)]
     fn stall_slots(&mut self, scheduler: &Scheduler, now: Cycle, stall: Stall) {
         let (cycle, number) = (scheduler.accounted, scheduler.number);
-        self.observer.stalled(cycle, self.id, number, stall, now.saturating_sub(cycle));
+        debug_assert!(cycle <= now, "the slot of an issue is not attributed");
+        self.observer.stalled(cycle, self.id, number, stall, now - cycle);
     }
 
     /// Attributes the scheduler's lost slots and the warp's wait up to its issue, in machine code
@@ -66,13 +67,14 @@ impl<O: Observer> Issuer<'_, O> {
         cost: &Cost,
         now: Cycle,
     ) {
-        let &Waiting { from, before, fetched, until, .. } = waiting;
+        let &Waiting { from, before, until, further, fetched, .. } = waiting;
         let (sm, warp, stall, throttle) = (self.id, WarpId(w as u32), until.stall(), cost.throttle);
-        let ready = until.cycle().max(from).min(now);
+        let ready = until.cycle().max(from);
+        debug_assert!(ready <= now, "a warp that issues is ready");
         let free = scheduler.free(cost.port, &self.shared).max(ready).min(now);
         self.stall_slots(scheduler, now, if free > ready { throttle } else { stall });
         let mut arrived = from;
-        if fetched > from {
+        if further {
             arrived = fetched.min(ready);
             let resumed = before.cycle().min(arrived).max(from);
             let spans =
@@ -95,34 +97,38 @@ impl<O: Observer> Issuer<'_, O> {
         cost: &Cost,
         now: Cycle,
     ) {
-        let &Waiting { from, before, resolves, fetched, until } = waiting;
+        let &Waiting { from, before, until, further, .. } = waiting;
         let (sm, warp, stall, throttle) = (self.id, WarpId(w as u32), until.stall(), cost.throttle);
-        let ready = until.cycle().max(from).min(now);
+        let ready = until.cycle().max(from);
+        debug_assert!(before <= until && ready <= now, "a warp that issues is ready");
+        let wait = now - ready;
         // Cycles in which no warp could issue because registers were read.
-        let stood = scheduler.ports.stood(ready, now);
-        let free = if throttle == Stall::MathPipeThrottle {
-            ready + cost.of_others(now - ready - stood)
-        } else if cost.port == Port::Sfu {
-            // The same, and a warp with another instruction may issue first.
-            let queued = scheduler.free(cost.port, &self.shared).clamp(ready, now) - ready;
-            let (wait, first) = (now - ready - stood, now - ready - queued);
-            let interval = Cycle::from(cost.queues.max(1));
-            ready + queued.min(wait * (interval - 1) / (interval + first))
+        let stood = scheduler.ports.stood(ready);
+        let (throttled, stood) = if throttle == Stall::MathPipeThrottle {
+            (cost.of_others(wait - stood), stood)
         } else {
-            scheduler.free(cost.port, &self.shared).max(ready).min(now)
+            let queued = scheduler.free(cost.port, &self.shared).clamp(ready, now) - ready;
+            let throttled = if cost.port == Port::Sfu {
+                // The same, and a warp with another instruction may issue first.
+                let interval = Cycle::from(cost.queues.max(1));
+                queued.min((wait - stood) * (interval - 1) / (interval + wait - queued))
+            } else {
+                queued
+            };
+            (throttled, stood.min(wait - throttled))
         };
-        self.stall_slots(scheduler, now, if free > ready { throttle } else { stall });
-        let dispatched = (free + stood).min(now);
-        let counted = before.cycle().min(ready).max(from);
+        self.stall_slots(scheduler, now, if throttled > 0 { throttle } else { stall });
+        let counted = before.cycle().max(from);
         let before = (before.stall(), counted - from);
-        let throttled = (throttle, free - ready);
-        let stood = (Stall::DispatchStall, dispatched - free);
-        let others = (Stall::NotSelected, now - dispatched);
-        if resolves.cycle() <= waiting.before.cycle() && fetched <= from {
+        let others = (Stall::NotSelected, wait - throttled - stood);
+        let throttled = (throttle, throttled);
+        let stood = (Stall::DispatchStall, stood);
+        if !further {
             // The usual wait is for the stall count only.
             let spans = [before, (stall, ready - counted), throttled, stood, others];
             return self.observer.waited(sm, warp, pc, spans);
         }
+        let &Waiting { resolves, fetched, .. } = waiting;
         let resolved = resolves.cycle().min(ready).max(counted);
         let arrived = fetched.min(ready).max(resolved);
         let resolves = (resolves.stall(), resolved - counted);
@@ -146,7 +152,8 @@ impl<O: Observer> Issuer<'_, O> {
         now: Cycle,
     ) {
         let Waiting { from, until, .. } = warp.waiting;
-        let (ready, stall) = (until.cycle().min(now), until.stall());
+        let (ready, stall) = (until.cycle(), until.stall());
+        debug_assert!(ready <= now, "a warp that issues is ready");
         let free = scheduler.free(port, &self.shared).max(ready).min(now);
         self.stall_slots(scheduler, now, if free > ready { throttle } else { stall });
         let spans =

@@ -49,7 +49,7 @@ impl<O: Observer> Issuer<'_, O> {
             let (passes, own) = self.matched(cost.op, lanes, warp);
             delay = own + self.queue_special(scheduler, cost, passes, now);
         } else {
-            scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
+            scheduler.occupy_for(cost.port, cost.interval, now);
         }
         if warp.control.take_election() {
             let at = now + Cycle::from(self.cx.program.election);

@@ -91,6 +91,6 @@ fn await_micro_op(
 ) {
     let until = Until::new(now + Cycle::from(gap), cost.result);
     // The wait for its result is the only one.
-    (warp.waiting.from, warp.waiting.fetched, warp.waiting.until) = (now + 1, 0, until);
+    (warp.waiting.from, warp.waiting.further, warp.waiting.until) = (now + 1, false, until);
     scheduler.set_ready(warp.local(), until.cycle(), port);
 }

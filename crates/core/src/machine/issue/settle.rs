@@ -94,7 +94,7 @@ impl<O: Observer> Issuer<'_, O> {
         warp.refetch = 0;
         let stall = if warp.arrivals.is_empty() { Stall::Blocked } else { Stall::Barrier };
         let until = Until::new(NEVER >> 8, stall);
-        warp.waiting = Waiting { from, before: resume, resolves: resume, fetched: from, until };
+        warp.waiting = Waiting { from, before: resume, until, ..Waiting::default() };
         scheduler.set_ready(warp.local(), NEVER, Port::Alu);
     }
 
@@ -112,19 +112,16 @@ impl<O: Observer> Issuer<'_, O> {
         warp.next = Some((pc, lanes));
         let cost = &self.costs[pc.index()];
         let before = resume;
-        let opens = warp.opens.only_if(!cost.ahead);
-        let uniform = warp.uniform.only_if(!cost.ahead & cost.branches);
-        let resume = resume.max(opens).max(uniform);
+        let resume = warp.follows(cost, resume);
         // A warp issues nothing before its last branch is resolved.
         debug_assert!(!STRAIGHT || warp.refetch == 0 && resume.max(warp.resolves) == resume);
         let soonest = if STRAIGHT { resume } else { resume.max(warp.resolves) };
-        let resolves = if NATIVE { soonest } else { before };
-        let asked = if NATIVE { soonest } else { resume }.cycle().max(from);
-        let refetch = if STRAIGHT { 0 } else { std::mem::take(&mut warp.refetch).into() };
-        let mut fetched = match &mut self.native_fetch {
-            Some(fetch) if NATIVE => fetch.fetch(warp.scheduler(), cost.line, asked) + refetch,
-            _ => self.instructions.fetch(cost.line, asked).max(asked + refetch),
-        };
+        let asked = if NATIVE { soonest } else { resume }.cycle();
+        debug_assert!(
+            !STRAIGHT || asked >= from,
+            "a step that changes only registers takes a slot"
+        );
+        let asked = if STRAIGHT { asked } else { asked.max(from) };
         let mut until = match NATIVE {
             true => warp.counted(cost, soonest),
             false => warp.dependences(cost, soonest),
@@ -132,11 +129,37 @@ impl<O: Observer> Issuer<'_, O> {
         if NATIVE && cost.waits {
             until = self.native_waits(warp, cost, (from, asked), until);
         }
-        let waits = fetched > asked;
-        until = until.max(Until::new(fetched, Stall::NoInstruction).only_if(waits));
-        fetched = if waits { fetched } else { from };
-        warp.waiting = Waiting { from, before, resolves, fetched, until };
+        let refetch = if STRAIGHT { 0 } else { std::mem::take(&mut warp.refetch).into() };
+        let mut further = NATIVE && soonest > before;
+        let mut fetched = from;
+        if !(NATIVE && scheduler.lines.use_held(cost.line)) || refetch > 0 {
+            let arrives = self.fetched::<NATIVE>(scheduler, cost.line, asked, refetch);
+            if arrives > asked {
+                (further, fetched) = (true, arrives);
+                until = until.max(Until::new(arrives, Stall::NoInstruction));
+            }
+        }
+        warp.waiting = Waiting { from, before, until, further, resolves: soonest, fetched };
         scheduler.set_ready(warp.local(), until.cycle(), cost.port);
+    }
+
+    /// Returns the cycle at which the warp has a line of code, asked for at `asked`, and `refetch`
+    /// cycles have passed.
+    #[inline(always)]
+    fn fetched<const NATIVE: bool>(
+        &mut self,
+        scheduler: &mut Scheduler,
+        line: u32,
+        asked: Cycle,
+        refetch: Cycle,
+    ) -> Cycle {
+        match &mut self.native_fetch {
+            Some(fetch) if NATIVE => {
+                let (number, since) = (scheduler.number as usize, scheduler.asked());
+                fetch.fetch((number, &mut scheduler.lines), line, (since, asked)) + refetch
+            }
+            _ => self.instructions.fetch(line, asked).max(asked + refetch),
+        }
     }
 
     /// Executes a step without an issue slot. On a fault it changes nothing and leaves the step to

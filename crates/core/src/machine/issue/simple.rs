@@ -40,12 +40,13 @@ impl<O: Observer> Issuer<'_, O> {
         if NATIVE && cost.queued {
             done += self.queue_simple(scheduler, warp, cost, lanes, now);
         } else {
-            scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
+            scheduler.occupy_for(cost.port, cost.interval, now);
         }
         (cost.lanes)(cost.op, lanes, &mut warp.registers);
         let next = warp.control.go_on(cost.next);
         if let (Port::Uniform, Some(uniform)) = (cost.port, self.cx.spec.uniform) {
-            warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
+            let at = now + Cycle::from(uniform.branch);
+            warp.wait_for_uniform(Until::new(at, Stall::Wait));
         }
         warp.write_back(cost, done);
         self.settle_at::<NATIVE, true>(scheduler, warp, w, next, now + 1, cost.gap.after(now));

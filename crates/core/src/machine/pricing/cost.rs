@@ -62,6 +62,8 @@ pub(in crate::machine) struct Cost<'a> {
     pub ahead: bool,
     /// True for a branch, which waits for uniform values needed after it.
     pub branches: bool,
+    /// True if it waits for a scoreboard entry.
+    pub awaits: bool,
     /// True if it waits at its issue for more than dependences (machine code): its constant
     /// operand, or a counter's value.
     pub waits: bool,
@@ -85,6 +87,8 @@ pub(in crate::machine) struct Cost<'a> {
     /// Effect on lanes of a step that changes only registers, and its operation.
     pub lanes: LaneFunction,
     pub op: &'a Op,
+    /// Share of a wait for the pipe in which other warps kept it busy, in units of 2^-64.
+    pub(super) others: u64,
     /// Whether other SMs can see its effect.
     pub visibility: Visibility,
     /// Scoreboard entries, written ones first.
@@ -127,22 +131,11 @@ impl<'a> Cost<'a> {
         self.touched().get(USUAL_REGISTERS..).unwrap_or_default()
     }
 
-    /// Returns true if it waits for no scoreboard entry.
-    #[inline]
-    pub(in crate::machine) fn waits_for_none(&self) -> bool {
-        self.touches == self.skips
-    }
-
     /// Returns the cycles of a wait for the pipe in which other warps kept it busy: of each
     /// interval, another warp issues in one cycle.
     #[inline]
     pub(in crate::machine) fn of_others(&self, wait: Cycle) -> Cycle {
-        let interval = Cycle::from(self.interval.max(1));
-        if interval.is_power_of_two() {
-            wait - ((wait + interval - 1) >> interval.trailing_zeros()) // no division
-        } else {
-            wait * (interval - 1) / interval
-        }
+        ((u128::from(wait) * u128::from(self.others)) >> 64) as Cycle
     }
 
     /// Returns the scoreboard entry of the guard and the delay of its predicate.
@@ -157,7 +150,7 @@ impl<'a> Cost<'a> {
         (self.writes, self.result_entry)
     }
 
-    /// Sets what follows from the entries. `unused` is an entry that nothing writes.
+    /// Sets what follows from the entries and the interval. `unused` is an entry that nothing writes.
     pub(super) fn with_entries(mut self, unused: u16) -> Cost<'a> {
         let touched = self.touched().to_vec();
         self.usual = std::array::from_fn(|i| touched.get(i).copied().unwrap_or(unused));
@@ -165,6 +158,8 @@ impl<'a> Cost<'a> {
         if self.guard_delay == 0 {
             self.guard = unused;
         }
+        self.awaits = !touched.is_empty();
+        self.others = share_of_others(self.interval);
         self
     }
 
@@ -181,5 +176,29 @@ impl<'a> Cost<'a> {
     #[inline]
     pub(in crate::machine) fn written(&self) -> &[u16] {
         &self.entries[..usize::from(self.writes).min(MOST_REGISTERS)]
+    }
+}
+
+/// Returns `interval - 1` of `interval` in units of 2^-64, rounded up.
+///
+/// The product with a wait below 2^64 / `interval` has the same whole part as that of the fraction.
+fn share_of_others(interval: u32) -> u64 {
+    let interval = u128::from(interval.max(1));
+    ((interval - 1) << 64).div_ceil(interval) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share_of_others;
+
+    #[test]
+    fn the_share_of_others_is_exact() {
+        for interval in [0, 1, 2, 3, 7, 8, 12, 100] {
+            let share = u128::from(share_of_others(interval));
+            let interval = u128::from(interval.max(1));
+            for wait in (0..1000).chain([1 << 40, (1 << 50) + 1]) {
+                assert_eq!((wait * share) >> 64, wait * (interval - 1) / interval);
+            }
+        }
     }
 }

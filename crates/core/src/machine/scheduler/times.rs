@@ -70,7 +70,20 @@ impl Times {
     /// Lets those of `warps` that can issue before `until` issue only then.
     #[inline(always)]
     pub(super) fn delay(&mut self, warps: u64, until: Cycle) {
-        let until = i16x8::splat(self.entry(until.max(self.base)));
+        self.delay_to(warps, self.entry(until.max(self.base)));
+    }
+
+    /// As [`Times::delay`], until some `cycles` after `now`, which needs [no other
+    /// base](Times::is_over).
+    #[inline(always)]
+    pub(super) fn delay_for(&mut self, warps: u64, cycles: Cycle, now: Cycle) {
+        self.delay_to(warps, self.entry(now + cycles));
+    }
+
+    /// Lets those of `warps` with an entry before `until` have that one.
+    #[inline(always)]
+    fn delay_to(&mut self, warps: u64, until: i16) {
+        let until = i16x8::splat(until);
         each(self.vectors, |number| {
             let entries = &mut self.entries[number];
             *entries = delayed(*entries, number, warps, until);
