@@ -29,6 +29,11 @@ impl BankReads {
         BankReads { even: (seen.len() - odd) as u8, odd: odd as u8, stands: 0 }
     }
 
+    /// Returns true if the instruction holds up no other one, if both banks are idle.
+    pub(super) fn pass_at_once(self) -> bool {
+        self.even <= 1 && self.odd <= 1 && self.stands == 0
+    }
+
     /// Adds cycles after the instruction in which nothing is dispatched.
     pub(super) fn with_stand(self, cycles: u32) -> BankReads {
         BankReads { stands: cycles.min(63) as u8, ..self }
@@ -38,8 +43,11 @@ impl BankReads {
 /// Read ports of one scheduler.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ReadPorts {
-    /// Cycle until which each bank is busy: even, odd.
+    /// Cycle until which each bank is busy: even, odd. One that is free for the next instruction
+    /// may have been busy longer than this says.
     busy: [Cycle; 2],
+    /// The later one.
+    idle: Cycle,
     /// Cycle until which the dispatch stands still.
     until: Cycle,
     /// Cycles before `recorded` in which the dispatch stood still, the latest in bit 0.
@@ -55,9 +63,10 @@ impl ReadPorts {
         let (even, odd) =
             (even.max(now) + Cycle::from(reads.even), odd.max(now) + Cycle::from(reads.odd));
         self.busy = [even, odd];
+        self.idle = even.max(odd);
         let next = now + 1;
         // The lag is taken off last, so that no difference is below 0.
-        self.until = even.max(odd).max(next + LAG + Cycle::from(reads.stands)) - LAG;
+        self.until = self.idle.max(next + LAG + Cycle::from(reads.stands)) - LAG;
         let stands = self.until - next;
         if stands > 0 {
             let passed = self.until - self.recorded;
@@ -65,6 +74,12 @@ impl ReadPorts {
             self.stood = before | ((1 << stands.min(63)) - 1);
             self.recorded = self.until;
         }
+    }
+
+    /// Returns true if both banks are idle at `now`.
+    #[inline(always)]
+    pub(super) fn are_idle(&self, now: Cycle) -> bool {
+        self.idle <= now
     }
 
     /// Returns the cycle until which the dispatch stands still.

@@ -397,15 +397,25 @@ impl Warp {
     pub(super) fn dependences(&self, cost: &Cost, soonest: Until) -> Until {
         let of = |entry: u16| self.scoreboard[usize::from(entry)];
         let (guard, delay) = cost.guard();
-        self.counted(cost, soonest.max(of(guard).after(delay)))
+        let soonest = if delay > 0 { soonest.max(of(guard).after(delay)) } else { soonest };
+        if cost.awaits == 0 { soonest } else { self.touched(cost, soonest) }
     }
 
     /// As [`Warp::dependences`], of machine code, whose dependence counters cover the guard.
+    ///
+    /// Mostly it waits for one counter at most.
     #[inline(always)]
     pub(super) fn counted(&self, cost: &Cost, soonest: Until) -> Until {
-        if !cost.awaits {
-            return soonest;
+        match (cost.awaits, cost.usual()) {
+            (0, _) => soonest,
+            (1, [counter, ..]) => soonest.max(self.scoreboard[usize::from(counter)]),
+            _ => self.touched(cost, soonest),
         }
+    }
+
+    /// Returns when what the step touches is available, but not before `soonest`.
+    #[inline(always)]
+    fn touched(&self, cost: &Cost, soonest: Until) -> Until {
         let of = |entry: u16| self.scoreboard[usize::from(entry)];
         let [a, b, c, d] = cost.usual();
         let until = soonest.max(of(a).max(of(b))).max(of(c).max(of(d)));

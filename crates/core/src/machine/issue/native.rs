@@ -223,8 +223,10 @@ impl<O: Observer> Issuer<'_, O> {
 /// Lets an instruction read its registers, and other warps issue first if its control word yields.
 #[inline(always)]
 pub(super) fn dispatch(scheduler: &mut Scheduler, cost: &Cost, now: Cycle) {
-    let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
-    scheduler.ports.read(reads, now);
+    if !(cost.reads_once && scheduler.ports.are_idle(now)) {
+        let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
+        scheduler.ports.read(reads, now);
+    }
     if cost.yields {
         scheduler.yield_turn(now);
     }

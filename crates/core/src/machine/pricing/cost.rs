@@ -58,12 +58,14 @@ pub(in crate::machine) struct Cost<'a> {
     /// without the operands that the instruction before kept.
     pub reads: BankReads,
     pub reads_reused: BankReads,
+    /// True if its reads [pass at once](BankReads::pass_at_once).
+    pub reads_once: bool,
     /// True if a warp may issue it ahead of a deferred barrier at which it has arrived.
     pub ahead: bool,
     /// True for a branch, which waits for uniform values needed after it.
     pub branches: bool,
-    /// True if it waits for a scoreboard entry.
-    pub awaits: bool,
+    /// Number of scoreboard entries that it waits for.
+    pub awaits: u8,
     /// True if it waits at its issue for more than dependences (machine code): its constant
     /// operand, or a counter's value.
     pub waits: bool,
@@ -150,7 +152,8 @@ impl<'a> Cost<'a> {
         (self.writes, self.result_entry)
     }
 
-    /// Sets what follows from the entries and the interval. `unused` is an entry that nothing writes.
+    /// Sets what follows from the entries, the interval and the reads. `unused` is an entry that
+    /// nothing writes.
     pub(super) fn with_entries(mut self, unused: u16) -> Cost<'a> {
         let touched = self.touched().to_vec();
         self.usual = std::array::from_fn(|i| touched.get(i).copied().unwrap_or(unused));
@@ -158,7 +161,8 @@ impl<'a> Cost<'a> {
         if self.guard_delay == 0 {
             self.guard = unused;
         }
-        self.awaits = !touched.is_empty();
+        self.awaits = touched.len() as u8;
+        self.reads_once = self.reads.pass_at_once();
         self.others = share_of_others(self.interval);
         self
     }
