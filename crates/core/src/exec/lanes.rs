@@ -392,16 +392,28 @@ pub(super) fn test<A: Element>(
     lanes_where(|lane| f(A::get(a[lane]), A::get(b[lane])))
 }
 
+/// Bit of each lane.
+static BITS: [u32; MAX_LANES] = {
+    let mut bits = [0; MAX_LANES];
+    let mut lane = 0;
+    while lane < MAX_LANES {
+        bits[lane] = 1 << lane;
+        lane += 1;
+    }
+    bits
+};
+
 /// Returns the lanes for which `test` holds.
 ///
-/// With all words in an array first, vector units compare four lanes at a time.
+/// With bits from a table, vector units compare several lanes at a time, whatever is done with the
+/// result.
 #[inline(always)]
 pub(super) fn lanes_where(test: impl Fn(usize) -> bool) -> u32 {
-    let mut words = [0_u32; MAX_LANES];
-    for (lane, word) in words.iter_mut().enumerate() {
-        *word = if test(lane) { 1 << lane } else { 0 };
+    let mut all = 0;
+    for (lane, &bit) in BITS.iter().enumerate() {
+        all |= if test(lane) { bit } else { 0 };
     }
-    words.iter().fold(0, |all, word| all | word)
+    all
 }
 
 /// Returns a predicate operand as a mask of all 32 lanes.

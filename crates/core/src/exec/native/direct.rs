@@ -163,9 +163,14 @@ fn compare<C: Comparison, const SIGNED: bool>(
     registers: &mut RegisterFile,
 ) {
     let NativeFn::CompareIntegers(f) = op.f else { return };
-    let holds = with_two(op, registers, |a, b| match SIGNED {
-        true => lanes_where(|lane| C::holds(a[lane] as i32, b[lane] as i32)),
-        false => lanes_where(|lane| C::holds(a[lane], b[lane])),
-    });
+    let holds = with_two(
+        op,
+        registers,
+        #[inline(always)]
+        |a, b| match SIGNED {
+            true => lanes_where(|lane| C::holds(a[lane] as i32, b[lane] as i32)),
+            false => lanes_where(|lane| C::holds(a[lane], b[lane])),
+        },
+    );
     integer::write_comparison(op, f.combine, holds, lanes, registers);
 }
