@@ -55,7 +55,17 @@ pub(crate) fn vectorized<T>(vectors: Vectors, loops: impl FnOnce(bool) -> T) -> 
             self.0(S::U32_LANES >= VECTOR)
         }
     }
-    vectors.0.dispatch(Loops(loops))
+    match vectors.0 {
+        pulp::Arch::Scalar => with_baseline(loops),
+        arch => arch.dispatch(Loops(loops)),
+    }
+}
+
+/// Runs loops with what every processor has. Not inlined: a function that runs loops with AVX2
+/// saves no registers for these.
+#[inline(never)]
+fn with_baseline<T>(loops: impl FnOnce(bool) -> T) -> T {
+    loops(false)
 }
 
 /// The rows of a warp's registers.
