@@ -24,15 +24,18 @@
 //! - BREAK that completes a barrier makes participants blocked there ready that have the lowest
 //!   lane's PC, as the other side of a branch; so does EXIT, for barriers of the lanes that exit.
 //! - If no lane is ready, a group is *found* of those that wait: blocked, yielded, woken or at a
-//!   WARPSYNC. Its lanes are searched upwards from a place, that of the lane found last, and round.
-//!   A group that stops while others wait is not seen if its sibling runs next; if lanes are
-//!   elected next or later, only its lanes are not seen that come before these. If none is seen,
-//!   the group that stopped first is found. A search makes all lanes seen.
-//! - A blocked group that was found passes its BSYNC without lanes at other PCs, and wakes none. So
-//!   do woken lanes that meet blocked ones at their PC, and the last of the pool that do.
+//!   WARPSYNC. Their lanes are searched upwards from a place, that of the lane found last, and
+//!   round; *hidden* lanes come after the others. A search leaves none hidden.
+//! - Lanes that stop while others are ready are hidden. If lanes are elected then, only those stay
+//!   hidden that come before these in the order of the search; all do if the place was set by a
+//!   search or a sibling, and others wait that are seen. If the sibling runs, and all that wait are
+//!   hidden, none stays so, and unless the pool has lanes the place is the first of them.
+//! - A blocked group that was found passes its BSYNC without lanes at other PCs, and wakes none; if
+//!   it takes no part in the barrier any more, this is emptied. So do woken lanes that meet blocked
+//!   ones at their PC, and the last of the pool that do if they were dropped at once.
 //! - Lanes that pass a BSYNC move the place to the group that would be found, if no other lane is
-//!   ready or the place is one of their lanes; by one if nothing waits. Lanes that stop while
-//!   nothing waits and only their sibling is ready move it to their first lane.
+//!   ready or the place was so set. If nothing waits, but others are ready and the place is one of
+//!   their lanes, it moves on by one.
 //! - A branch through a register takes the lowest lane's target first, or that of the lowest other
 //!   lane if the others are fewer; lanes with other targets stay at the branch and execute it
 //!   again. Of a return with two targets the second lanes wait there, too: they go to their target
@@ -80,10 +83,12 @@ pub struct Elected {
     repeats: bool,
     /// True if the lanes that began to run last came from the pool.
     from_pool: bool,
-    /// Lanes that stopped to wait since the last election, the last ones last.
-    stops: Vec<Stop>,
+    /// Lanes that stopped to wait and are not seen by the next search.
+    hidden: LaneMask,
     /// Lane from which the next group is searched, upwards and round.
     search_from: u32,
+    /// True if this lane is that of the group that is found next, as far as is known.
+    placed: bool,
     order: SideOrder,
     /// True if the current group was elected and [`Elected::take_election`] was not called since.
     elected: Unseen,
@@ -125,14 +130,6 @@ const fn bit(join: JoinId) -> u16 {
     1 << (join.0 as usize % REGISTERS)
 }
 
-/// Lanes that stopped to wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Stop {
-    lanes: LaneMask,
-    /// Lanes that the next choice does not see: all, or those before the lanes elected next.
-    hidden: LaneMask,
-}
-
 /// Lanes with a common PC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Lanes {
@@ -143,6 +140,8 @@ struct Lanes {
     /// Where they go when they run, if they wait at a return at `pc` that other lanes have
     /// executed.
     target: Option<Pc>,
+    /// True if they came to the pool at several times.
+    merged: bool,
 }
 
 impl Lanes {
@@ -150,12 +149,12 @@ impl Lanes {
     const NONE: Lanes = Lanes::at(Pc(0), LaneMask::EMPTY);
 
     const fn at(pc: Pc, lanes: LaneMask) -> Lanes {
-        Lanes { pc, lanes, gathered: LaneMask::EMPTY, target: None }
+        Lanes { pc, lanes, gathered: LaneMask::EMPTY, target: None, merged: false }
     }
 
     /// Returns the lanes as they run: at their target if they have one.
     fn on_the_way(self) -> Lanes {
-        Lanes { pc: self.target.unwrap_or(self.pc), target: None, ..self }
+        Lanes { pc: self.target.unwrap_or(self.pc), target: None, merged: false, ..self }
     }
 }
 
@@ -176,8 +175,9 @@ impl Elected {
             stuck: false,
             repeats: false,
             from_pool: false,
-            stops: Vec::new(),
+            hidden: LaneMask::EMPTY,
             search_from: 0,
+            placed: false,
             order,
             elected: Unseen(false),
             left: LaneMask::EMPTY,
@@ -253,14 +253,12 @@ impl Elected {
         let mut pool = std::mem::take(&mut self.pool);
         let mut yielded = std::mem::take(&mut self.yielded);
         let mut blocked = std::mem::take(&mut self.blocked);
-        let mut stops = std::mem::take(&mut self.stops);
         let mut woken = std::mem::take(&mut self.woken);
-        stops.clear();
         woken.clear();
         pool.clear();
         yielded.clear();
         blocked.clear();
-        *self = Elected { pool, woken, yielded, blocked, stops, ..fresh };
+        *self = Elected { pool, woken, yielded, blocked, ..fresh };
     }
 
     pub(super) fn split(&mut self, sides: &[Side]) {
@@ -316,6 +314,7 @@ impl Elected {
             Some(there) => Lanes {
                 lanes: lanes.lanes | there.lanes,
                 target: lanes.target.filter(|_| lanes.target == there.target),
+                merged: true,
                 ..lanes
             },
             None => lanes,
@@ -340,6 +339,7 @@ impl Elected {
         if !members.intersects(lanes) {
             if std::mem::take(&mut self.stuck) {
                 self.set_twice(join, false);
+                self.empty(join);
             }
             self.current.pc = next;
             return;
@@ -365,7 +365,7 @@ impl Elected {
             self.repeats = true;
             return;
         }
-        if missing.is_empty() || !self.stuck {
+        if !self.stuck {
             self.wake(members - go_on);
         }
         self.stuck = false;
@@ -396,7 +396,7 @@ impl Elected {
         if self.current.lanes.is_empty() {
             self.resume_after(lanes);
         } else {
-            self.hide(part, part);
+            self.hidden |= part;
         }
     }
 

@@ -1,13 +1,18 @@
 //! Choice of the lanes that run next: ready ones, then ones that wait.
 
-use super::{Elected, Group, GroupState, Lanes, Stop, Unseen, bit};
+use super::{Elected, Group, GroupState, Lanes, Unseen, bit};
 use crate::base::{JoinId, LaneMask, Pc};
 
 impl Elected {
     /// Picks a group if none runs.
     pub(super) fn resume(&mut self) {
+        if !self.current.lanes.is_empty() {
+            return;
+        }
         if !self.take_ready() {
             self.resume_without(LaneMask::EMPTY);
+        } else if !self.from_pool {
+            self.see_any();
         }
     }
 
@@ -26,16 +31,20 @@ impl Elected {
     fn search(&mut self, own: LaneMask) -> Option<Group> {
         let turn = |g: &Group| (g.lanes.is_subset(own), self.turn(g.lanes - own));
         let next = self.waiting().min_by_key(turn)?;
-        let seen = self.seen(next.lanes - own);
+        let seen = next.lanes - own - self.hidden;
         self.search_from = self.first(if seen.is_empty() { next.lanes } else { seen });
-        self.stops.clear();
+        (self.hidden, self.placed) = (LaneMask::EMPTY, true);
         Some(next)
     }
 
     /// Searches the group that waits next, as lanes do that pass a BSYNC.
     pub(super) fn look_for_waiting(&mut self) {
-        let holds = self.current.lanes.contains(self.search_from);
-        if (holds || self.is_alone()) && self.search(LaneMask::EMPTY).is_none() {
+        let alone = self.sibling.is_none() && self.pool.is_empty();
+        if self.waiting().next().is_some() {
+            if alone || self.placed {
+                self.search(LaneMask::EMPTY);
+            }
+        } else if !alone && self.current.lanes.contains(self.search_from) {
             self.search_from = (self.search_from + 1) % LaneMask::FULL.count();
         }
     }
@@ -61,6 +70,11 @@ impl Elected {
                 self.stuck = true;
             }
             GroupState::Ready => {
+                for group in self.blocked.iter().filter(|group| group.pc == pc) {
+                    if let GroupState::AtJoin(join) = group.state {
+                        self.parted |= bit(join);
+                    }
+                }
                 lanes = self.take_blocked(pc);
                 self.stuck = !lanes.is_empty();
             }
@@ -76,14 +90,8 @@ impl Elected {
     /// Takes the lanes that are blocked at barriers by the BSYNC at a PC.
     fn take_blocked(&mut self, pc: Pc) -> LaneMask {
         let here = |g: &mut Group| g.pc == pc && matches!(g.state, GroupState::AtJoin(_));
-        let mut lanes = LaneMask::EMPTY;
-        for group in self.blocked.extract_if(.., here).collect::<Vec<_>>() {
-            lanes |= group.lanes;
-            if let GroupState::AtJoin(join) = group.state {
-                self.parted |= bit(join);
-            }
-        }
-        lanes
+        let blocked = self.blocked.extract_if(.., here).map(|group| group.lanes);
+        blocked.fold(LaneMask::EMPTY, |all, lanes| all | lanes)
     }
 
     /// Picks a group after lanes have stopped to wait.
@@ -96,39 +104,27 @@ impl Elected {
 
     /// Notes that lanes have stopped, and others run that were ready.
     fn stop(&mut self, lanes: LaneMask) {
-        let first = self.waiting().all(|g| g.lanes.intersects(lanes));
-        let mut hidden = lanes;
-        if self.from_pool {
-            let before = self.before(self.current.lanes);
-            self.stops.iter_mut().for_each(|stop| stop.hidden &= before);
-            hidden &= before;
-        } else if first {
-            hidden = LaneMask::EMPTY;
-            if self.pool.is_empty() {
-                self.search_from = self.first(lanes);
-            }
+        self.hidden |= lanes;
+        if !self.from_pool {
+            return self.see_any();
         }
-        self.hide(lanes, hidden);
-    }
-
-    /// Notes that lanes have stopped of which some are not seen.
-    pub(super) fn hide(&mut self, lanes: LaneMask, hidden: LaneMask) {
-        self.forget(lanes);
-        self.stops.push(Stop { lanes, hidden });
-    }
-
-    /// Lets lanes be seen again that run.
-    fn forget(&mut self, lanes: LaneMask) {
-        for stop in &mut self.stops {
-            stop.lanes -= lanes;
-            stop.hidden -= lanes;
+        let is_seen = |group: Group| !(group.lanes - self.hidden).is_empty();
+        if !self.placed || !self.waiting().any(is_seen) {
+            self.hidden &= self.before(self.current.lanes);
         }
-        self.stops.retain(|stop| !stop.lanes.is_empty());
     }
 
-    /// Returns the lanes that are seen when a group is chosen.
-    fn seen(&self, lanes: LaneMask) -> LaneMask {
-        self.stops.iter().fold(lanes, |seen, stop| seen - stop.hidden)
+    /// Lets all lanes that wait be seen if none is.
+    fn see_any(&mut self) {
+        let waiting = self.waiting().fold(LaneMask::EMPTY, |all, group| all | group.lanes);
+        if waiting.is_empty() || !(waiting - self.hidden).is_empty() {
+            return;
+        }
+        self.hidden = LaneMask::EMPTY;
+        self.placed = self.pool.is_empty();
+        if self.placed {
+            self.search_from = self.first(waiting);
+        }
     }
 
     /// Returns the place of the first of some lanes in the order of the search, at which it goes
@@ -147,15 +143,11 @@ impl Elected {
         LaneMask(LaneMask::first_n(self.place(lanes)).0.rotate_left(self.search_from))
     }
 
-    /// Returns the place of lanes among those that wait: first those of which one is seen, in the
-    /// order of the search, then those that stopped first.
+    /// Returns the place of lanes among those that wait, in the order of the search: first those of
+    /// which one is seen.
     fn turn(&self, lanes: LaneMask) -> (bool, u32) {
-        let seen = self.seen(lanes);
-        if seen.is_empty() {
-            let stopped = self.stops.iter().position(|stop| stop.lanes.intersects(lanes));
-            return (true, stopped.map_or(u32::MAX, |at| at as u32));
-        }
-        (false, self.place(seen))
+        let seen = lanes - self.hidden;
+        (seen.is_empty(), self.place(if seen.is_empty() { lanes } else { seen }))
     }
 
     /// Wakes groups that are blocked at barriers or have yielded, if they have one of some lanes.
@@ -199,11 +191,12 @@ impl Elected {
         let woken = self.woken.extract_if(.., |l| l.pc == last.pc);
         let lanes = woken.fold(lanes, |all, l| all | l.lanes);
         let blocked = self.take_blocked(last.pc);
-        self.stuck = !blocked.is_empty() && self.pool.is_empty();
+        self.stuck = !blocked.is_empty() && self.pool.is_empty() && !last.merged;
         let lanes = lanes | blocked;
-        let alone = Lanes { lanes, ..last };
-        self.current =
-            if lanes == last.lanes { alone.on_the_way() } else { Lanes { target: None, ..alone } };
+        self.current = match last.on_the_way() {
+            alone if lanes == last.lanes => alone,
+            _ => Lanes { lanes, target: None, merged: false, ..last },
+        };
     }
 
     /// Returns the PC of the first lane that is blocked at a barrier, if the barrier waits for
