@@ -10,8 +10,8 @@ use simt_core::Program;
 use crate::spans::{Compared, left, mean_in, words};
 
 const FOLDER: &str = "tests/observations/h200/units";
-/// Mean errors of the kernels whose names begin so, in percent, of all launches and of every
-/// twelfth. In the model, loads behind few reductions hardly wait.
+/// Limits of mean errors in percent: prefix of kernel names, all launches, every twelfth launch.
+/// The simulated wait of a load behind few reductions is too short.
 const MEANS: [(&str, f64, f64); 9] = [
     ("s32_add", 1.7, 1.5),
     ("u64_add", 2.3, 2.4),

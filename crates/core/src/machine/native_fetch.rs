@@ -28,7 +28,7 @@ pub(super) struct NativeFetch {
     started: bool,
 }
 
-/// What every issue needs of an L0. Its scheduler holds it.
+/// State of an L0 that every issue reads; the scheduler of the sub-core holds it.
 #[derive(Clone, Copy)]
 pub(super) struct UsedLines {
     /// Line used last.

@@ -12,7 +12,7 @@ impl Elected {
         if !self.take_ready() {
             self.resume_without(LaneMask::EMPTY);
         } else if !self.from_pool {
-            self.see_any();
+            self.see_all();
         }
     }
 
@@ -106,18 +106,22 @@ impl Elected {
     fn stop(&mut self, lanes: LaneMask) {
         self.hidden |= lanes;
         if !self.from_pool {
-            return self.see_any();
+            return self.see_all();
         }
-        let is_seen = |group: Group| !(group.lanes - self.hidden).is_empty();
-        if !self.placed || !self.waiting().any(is_seen) {
+        if !self.placed || !self.sees_any() {
             self.hidden &= self.before(self.current.lanes);
         }
     }
 
+    /// Returns true if a lane that waits is seen.
+    fn sees_any(&self) -> bool {
+        self.waiting().any(|group| !(group.lanes - self.hidden).is_empty())
+    }
+
     /// Lets all lanes that wait be seen if none is.
-    fn see_any(&mut self) {
+    fn see_all(&mut self) {
         let waiting = self.waiting().fold(LaneMask::EMPTY, |all, group| all | group.lanes);
-        if waiting.is_empty() || !(waiting - self.hidden).is_empty() {
+        if waiting.is_empty() || self.sees_any() {
             return;
         }
         self.hidden = LaneMask::EMPTY;
