@@ -86,11 +86,6 @@ const DIFFERENT: &[Different] = &[
         kernels: &["gr_triangle_bitset", "reduce_groups"],
         counters: &["wavefronts_mem_shared_op_ld", "bank_conflicts_pipe_lsu_mem_shared_op_ld"],
     },
-    Different {
-        reason: "lanes of different depth return to one BSYNC, whose order is not known",
-        kernels: &["ackermann", "recurse", "recursion_hanoi", "recursion_mutual"],
-        counters: &[],
-    },
 ];
 
 /// Kernels of the test that is not long: a small one for each kind of counter and control flow.

@@ -96,10 +96,9 @@ impl WarpControl {
     /// Branches through a register of machine code: each of `sides` goes to its target.
     ///
     /// The sides are disjoint and cover the active lanes. Some lanes may stay at the branch.
-    /// `returns` is true for RET.
-    pub fn jump(&mut self, sides: &[Side], returns: bool) {
+    pub fn jump(&mut self, sides: &[Side]) {
         match self {
-            WarpControl::Elected(e) => e.jump(sides, returns),
+            WarpControl::Elected(e) => e.jump(sides),
             WarpControl::Stack(_) | WarpControl::Independent(_) => self.split(sides, None),
         }
     }

@@ -38,8 +38,7 @@
 //!   their lanes, it moves on by one.
 //! - A branch through a register takes the lowest lane's target first, or that of the lowest other
 //!   lane if the others are fewer; lanes with other targets stay at the branch and execute it
-//!   again. Of a return with two targets the second lanes wait there, too: they go to their target
-//!   when they run, but if others come to the return meanwhile, all execute it.
+//!   again.
 //! - A BSYNC executes twice before its lanes go on if its register came back through BMOV with a
 //!   mask, was set again, or had been emptied by an exit of all participants; but not for lanes
 //!   that were found, or made ready by an exit.
@@ -137,9 +136,6 @@ struct Lanes {
     lanes: LaneMask,
     /// Mask of the WARPSYNC at `pc` for which all lanes have come; empty if none.
     gathered: LaneMask,
-    /// Where they go when they run, if they wait at a return at `pc` that other lanes have
-    /// executed.
-    target: Option<Pc>,
     /// True if they came to the pool at several times.
     merged: bool,
 }
@@ -149,12 +145,7 @@ impl Lanes {
     const NONE: Lanes = Lanes::at(Pc(0), LaneMask::EMPTY);
 
     const fn at(pc: Pc, lanes: LaneMask) -> Lanes {
-        Lanes { pc, lanes, gathered: LaneMask::EMPTY, target: None, merged: false }
-    }
-
-    /// Returns the lanes as they run: at their target if they have one.
-    fn on_the_way(self) -> Lanes {
-        Lanes { pc: self.target.unwrap_or(self.pc), target: None, merged: false, ..self }
+        Lanes { pc, lanes, gathered: LaneMask::EMPTY, merged: false }
     }
 }
 
@@ -279,18 +270,8 @@ impl Elected {
 
     /// Branches through a register: lanes with one target ([`first_side`]) go on, the others keep
     /// the PC of the branch and execute it again.
-    ///
-    /// A return with two targets diverges, but its second lanes keep its PC until they run.
-    pub(super) fn jump(&mut self, sides: &[Side], returns: bool) {
+    pub(super) fn jump(&mut self, sides: &[Side]) {
         let lanes = self.current.lanes;
-        if returns && sides.len() == 2 {
-            let pc = self.current.pc;
-            self.split(sides);
-            if let Some(second) = &mut self.sibling {
-                *second = Lanes { pc, target: Some(second.pc), ..*second };
-            }
-            return;
-        }
         let first = first_side(lanes, sides);
         let Some(&Side { pc, .. }) = sides.iter().find(|side| side.lanes == first) else { return };
         self.left = (self.left | lanes) - first;
@@ -311,12 +292,7 @@ impl Elected {
         let same = self.pool.iter().position(|p| key(p) == key(&lanes));
         let same = same.map(|at| self.pool.remove(at));
         self.pool.push(match same {
-            Some(there) => Lanes {
-                lanes: lanes.lanes | there.lanes,
-                target: lanes.target.filter(|_| lanes.target == there.target),
-                merged: true,
-                ..lanes
-            },
+            Some(there) => Lanes { lanes: lanes.lanes | there.lanes, merged: true, ..lanes },
             None => lanes,
         });
     }
@@ -361,14 +337,14 @@ impl Elected {
         }
         self.blocked.retain(|group| !group.lanes.is_empty());
         self.current = Lanes::at(pc, lanes | go_on);
-        if self.executes_again(join) && !self.stuck {
+        if std::mem::take(&mut self.stuck) {
+            self.set_twice(join, false);
+        } else if self.executes_again(join) {
             self.repeats = true;
             return;
-        }
-        if !self.stuck {
+        } else {
             self.wake(members - go_on);
         }
-        self.stuck = false;
         self.empty(join);
         self.current.pc = next;
     }

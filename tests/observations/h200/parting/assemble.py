@@ -12,7 +12,7 @@ import struct
 import sys
 
 ENTRIES = 128
-SLOT = 4096  # bytes of a program
+SLOT = 8192  # bytes of a program
 FIRST = 16  # R16 is register 0 of a program
 RETURN = FIRST + 8
 

@@ -173,7 +173,7 @@ impl Elected {
         self.from_pool = false;
         self.stuck = false;
         if let Some(sibling) = self.sibling.take() {
-            self.current = sibling.on_the_way();
+            self.current = sibling;
         } else if !self.pool.is_empty() {
             self.elect();
             self.from_pool = true;
@@ -196,11 +196,7 @@ impl Elected {
         let lanes = woken.fold(lanes, |all, l| all | l.lanes);
         let blocked = self.take_blocked(last.pc);
         self.stuck = !blocked.is_empty() && self.pool.is_empty() && !last.merged;
-        let lanes = lanes | blocked;
-        self.current = match last.on_the_way() {
-            alone if lanes == last.lanes => alone,
-            _ => Lanes { lanes, target: None, merged: false, ..last },
-        };
+        self.current = Lanes { lanes: lanes | blocked, merged: false, ..last };
     }
 
     /// Returns the PC of the first lane that is blocked at a barrier, if the barrier waits for

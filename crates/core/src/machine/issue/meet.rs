@@ -8,7 +8,7 @@ use crate::code::MicroOp;
 use crate::divergence::{Flow, first_set, first_side};
 use crate::event::{Event, Observer};
 use crate::exec::{self, Fault, FaultKind, Members, RegisterFile};
-use crate::kernel::{BarrierKind, JumpKind, Meeting, Op};
+use crate::kernel::{BarrierKind, Meeting, Op};
 
 /// Returns true if the `active` lanes can execute a `.sync` instruction now.
 ///
@@ -72,8 +72,7 @@ pub(in crate::machine) fn jump(
     if is_further_branch(warp, active, taken) {
         observer.on(Event::Branch { cycle, sm, warp: WarpId(w as u32), pc, active, taken });
     }
-    let returns = matches!(&step.inst.op, Op::Jump(jump) if jump.kind == JumpKind::Return);
-    warp.control.jump(&sides, returns);
+    warp.control.jump(&sides);
     sides.len() > 1
 }
 
