@@ -13,8 +13,8 @@
 //!   function from several places, or at several depths, may part for good.
 //! - A BSYNC blocks its lanes while participants are missing that are ready or have yielded; their
 //!   PC stays at the BSYNC. It does not wait for lanes that are blocked, at whatever barrier, and
-//!   for none if no other lane is ready. Lanes that take no part go on; if such lanes came with
-//!   participants, it waits while any other lane is ready or a missing one has yielded.
+//!   for none if no other lane is ready; but for those that have yielded if lanes that take no part
+//!   came with participants. Lanes that take no part go on.
 //! - The sibling runs next. Without one, a PC of the pool is elected: that of the lanes dropped
 //!   last. All lanes at that PC join, also those that are blocked, have yielded or are woken.
 //! - Lanes that pass a BSYNC take along those blocked at its barrier, wherever their BSYNC is. If
@@ -33,9 +33,10 @@
 //! - A blocked group that was found passes its BSYNC without lanes at other PCs, and wakes none; if
 //!   it takes no part in the barrier any more, this is emptied. So do woken lanes that meet blocked
 //!   ones at their PC, and the last of the pool that do if they were dropped at once.
-//! - Lanes that pass a BSYNC move the place to the group that would be found, if no other lane is
-//!   ready or the place was so set. If nothing waits, but others are ready and the place is one of
-//!   their lanes, it moves on by one.
+//! - Lanes that execute a BSYNC and do not block move the place to the group that would be found,
+//!   if no other lane is ready or, unless they take no part, the place was so set and none is
+//!   hidden. If nothing waits, but others are ready and the place is one of their lanes, it moves
+//!   on by one.
 //! - A branch through a register takes the lowest lane's target first, or that of the lowest other
 //!   lane if the others are fewer; lanes with other targets stay at the branch and execute it
 //!   again.
@@ -78,8 +79,6 @@ pub struct Elected {
     /// True if the current lanes pass a BSYNC alone: they were found blocked, or met blocked lanes
     /// when no other was ready.
     stuck: bool,
-    /// True if the current lanes execute a BSYNC for the second time.
-    repeats: bool,
     /// True if the lanes that began to run last came from the pool.
     from_pool: bool,
     /// Lanes that stopped to wait and are not seen by the next search.
@@ -164,7 +163,6 @@ impl Elected {
             twice: 0,
             parted: 0,
             stuck: false,
-            repeats: false,
             from_pool: false,
             hidden: LaneMask::EMPTY,
             search_from: 0,
@@ -313,6 +311,7 @@ impl Elected {
         let Lanes { pc, lanes, .. } = self.current;
         let members = *self.register(join);
         if !members.intersects(lanes) {
+            self.look_past();
             if std::mem::take(&mut self.stuck) {
                 self.set_twice(join, false);
                 self.empty(join);
@@ -325,9 +324,7 @@ impl Elected {
         if !self.passes(members, missing) {
             return self.block(join, next);
         }
-        if !std::mem::take(&mut self.repeats) {
-            self.look_for_waiting();
-        }
+        self.look_for_waiting();
         let parted = self.parted & bit(join) != 0;
         let go_on = members & (lanes | if parted { self.arrived(join, pc) } else { there });
         for group in &mut self.blocked {
@@ -340,7 +337,6 @@ impl Elected {
         if std::mem::take(&mut self.stuck) {
             self.set_twice(join, false);
         } else if self.executes_again(join) {
-            self.repeats = true;
             return;
         } else {
             self.wake(members - go_on);
@@ -355,12 +351,9 @@ impl Elected {
         if missing.is_empty() || self.stuck {
             return true;
         }
-        let alone = self.is_alone();
         let yielded = self.yielded.iter().any(|group| group.lanes.intersects(missing));
-        if !self.current.lanes.is_subset(members) && (yielded || !alone) {
-            return false;
-        }
-        alone || !self.not_blocked().intersects(missing)
+        let waits_for_yielded = yielded && !self.current.lanes.is_subset(members);
+        !self.not_blocked().intersects(missing) || self.is_alone() && !waits_for_yielded
     }
 
     /// Blocks the current lanes that take part in the barrier of their BSYNC. The others go on.

@@ -37,14 +37,26 @@ impl Elected {
         Some(next)
     }
 
+    /// Returns true if no lane is ready but the current ones and those that are woken.
+    fn is_last(&self) -> bool {
+        self.sibling.is_none() && self.pool.is_empty()
+    }
+
+    /// Searches the group that waits next, as lanes do that go past the BSYNC of a barrier without
+    /// them.
+    pub(super) fn look_past(&mut self) {
+        if self.is_last() {
+            self.search(LaneMask::EMPTY);
+        }
+    }
+
     /// Searches the group that waits next, as lanes do that pass a BSYNC.
     pub(super) fn look_for_waiting(&mut self) {
-        let alone = self.sibling.is_none() && self.pool.is_empty();
         if self.waiting().next().is_some() {
-            if alone || self.placed {
+            if self.is_last() || self.placed && self.hidden.is_empty() {
                 self.search(LaneMask::EMPTY);
             }
-        } else if !alone && self.current.lanes.contains(self.search_from) {
+        } else if !self.is_last() && self.current.lanes.contains(self.search_from) {
             self.search_from = (self.search_from + 1) % LaneMask::FULL.count();
         }
     }
