@@ -154,7 +154,9 @@ impl<'a, O: Observer> Sm<'a, O> {
         self.issued += 1;
         self.now = now + 1;
         let after = self.issuer.issue(scheduler, &mut self.warps[w], w, now)?;
-        self.due.set(s, scheduler.expected());
+        // The entry is found first: the minimum of times then takes one instruction.
+        let due = self.due.entry(s);
+        *due = scheduler.expected();
         match after {
             After::Nothing => return Ok(false),
             After::Ended(lanes, pc) => self.lanes_ended(w, lanes, pc, now),

@@ -1,6 +1,6 @@
 //! Times of the next issues of a scheduler's warps, compared eight at a time.
 
-use wide::i16x8;
+use wide::{i8x16, i16x8, i16x16};
 
 use super::WARPS;
 use crate::base::Cycle;
@@ -108,12 +108,17 @@ impl Times {
     #[inline(always)]
     pub(super) fn by(&self, now: Cycle) -> u64 {
         let now = i16x8::splat(now.wrapping_sub(self.base) as i16);
-        let mut later = self.unused;
-        each(self.vectors, |number| {
-            let bits = u64::from(self.entries[number].simd_gt(now).to_bitmask());
-            later |= bits << (WIDTH * number);
-        });
-        !later
+        let later = |pair: usize| {
+            let [low, high] = [2 * pair, 2 * pair + 1].map(|number| self.entries[number]);
+            let bits = bits_of_pair(low.simd_gt(now), high.simd_gt(now));
+            u64::from(bits) << (2 * WIDTH * pair)
+        };
+        // A vector that is not in use has only entries that are far.
+        let mut all = self.unused | later(0);
+        if self.vectors > 2 {
+            (1..self.vectors.div_ceil(2)).for_each(|pair| all |= later(pair));
+        }
+        !all
     }
 
     /// Returns the first next issue of all warps, those of each set of `held` not before its cycle.
@@ -128,7 +133,7 @@ impl Times {
             let later = |entries, &(warps, until): &_| delayed(entries, number, warps, until);
             least = least.min(held.iter().fold(self.entries[number], later));
         });
-        self.base + least.reduce_min() as u64
+        self.base + lowest(least) as u64
     }
 
     /// Returns true if a first issue may be in a later cycle than `first`.
@@ -147,6 +152,21 @@ fn each(vectors: usize, mut work: impl FnMut(usize)) {
         work(2);
         (3..vectors.min(VECTORS)).for_each(work);
     }
+}
+
+/// Returns the bits of two vectors of masks, one bit for each lane.
+#[inline(always)]
+fn bits_of_pair(low: i16x8, high: i16x8) -> u16 {
+    let mut lanes = [0; 2 * WIDTH];
+    lanes[..WIDTH].copy_from_slice(&low.to_array());
+    lanes[WIDTH..].copy_from_slice(&high.to_array());
+    i8x16::from_i16x16_saturate(i16x16::from(lanes)).to_bitmask() as u16
+}
+
+/// Returns the lowest entry: one instruction of a processor with AVX2, as none is below 0.
+#[inline(always)]
+fn lowest(entries: i16x8) -> u16 {
+    entries.to_array().into_iter().fold(u16::MAX, |least, entry| least.min(entry as u16))
 }
 
 /// Returns the entries of a vector in which each of `warps` can issue by `until` at the earliest.

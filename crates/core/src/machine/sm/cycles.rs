@@ -58,21 +58,37 @@ impl Due {
     /// Returns the earliest cycle.
     #[inline(always)]
     fn soonest(&self) -> Cycle {
-        let least = |&[a, b, c, d]: &[Cycle; 4]| a.min(b).min(c.min(d));
-        self.more.iter().map(least).fold(least(&self.first), Cycle::min)
+        let first = least(&self.first);
+        if self.more.is_empty() { first } else { self.soonest_of_more(first) }
+    }
+
+    /// Returns the earliest cycle, given that of the first four schedulers.
+    #[inline(never)]
+    fn soonest_of_more(&self, first: Cycle) -> Cycle {
+        self.more.iter().map(least).fold(first, Cycle::min)
     }
 
     /// Returns the schedulers that may issue in cycle `now`, one bit each.
     #[inline(always)]
     fn at(&self, now: Cycle) -> u64 {
-        let bits = |&[a, b, c, d]: &[Cycle; 4]| {
-            u64::from(a <= now)
-                | u64::from(b <= now) << 1
-                | u64::from(c <= now) << 2
-                | u64::from(d <= now) << 3
-        };
+        let first = bits_at(&self.first, now);
+        if self.more.is_empty() { first } else { self.at_with_more(first, now) }
+    }
+
+    /// As [`Due::at`], given the bits of the first four schedulers.
+    #[inline(never)]
+    fn at_with_more(&self, first: u64, now: Cycle) -> u64 {
         let more = self.more.iter().zip(1_u32..);
-        more.fold(bits(&self.first), |all, (four, i)| all | bits(four) << (4 * i))
+        more.fold(first, |all, (four, i)| all | bits_at(four, now) << (4 * i))
+    }
+
+    /// Returns the schedulers that may issue in cycle `now` after scheduler `s`, in the order from
+    /// `first` on.
+    ///
+    /// Seldom needed: not inlined, so that the loop over turns keeps nothing for it.
+    #[inline(never)]
+    fn at_after(&self, now: Cycle, first: usize, s: usize) -> u64 {
+        after(self.at(now), first, s)
     }
 
     /// Returns the cycle of scheduler `s`.
@@ -87,9 +103,15 @@ impl Due {
     /// Sets the cycle of scheduler `s`.
     #[inline(always)]
     pub(super) fn set(&mut self, s: usize, next: Cycle) {
+        *self.entry(s) = next;
+    }
+
+    /// Returns the cycle of scheduler `s` to be set.
+    #[inline(always)]
+    pub(super) fn entry(&mut self, s: usize) -> &mut Cycle {
         match s.checked_sub(4) {
-            None => self.first[s % 4] = next,
-            Some(other) => self.more[other / 4][other % 4] = next,
+            None => &mut self.first[s % 4],
+            Some(other) => &mut self.more[other / 4][other % 4],
         }
     }
 }
@@ -199,7 +221,7 @@ impl<O: Observer> Sm<'_, O> {
                 match self.issue(s, local, now) {
                     Ok(false) => {}
                     // Other warps may now issue in this cycle, too.
-                    Ok(true) => self.position.left = after(self.due.at(now), first, s),
+                    Ok(true) => self.position.left = self.due.at_after(now, first, s),
                     Err(fault) => return Some(self.cx.fault(fault)),
                 }
                 if ahead && (self.issued >= most || self.issuer.watch.compares()) {
@@ -291,6 +313,21 @@ impl<O: Observer> Sm<'_, O> {
         }
         Ok(now)
     }
+}
+
+/// Returns the earliest of four cycles.
+#[inline(always)]
+fn least(&[a, b, c, d]: &[Cycle; 4]) -> Cycle {
+    a.min(b).min(c.min(d))
+}
+
+/// Returns those of four cycles that have come at `now`, one bit each.
+#[inline(always)]
+fn bits_at(&[a, b, c, d]: &[Cycle; 4], now: Cycle) -> u64 {
+    u64::from(a <= now)
+        | u64::from(b <= now) << 1
+        | u64::from(c <= now) << 2
+        | u64::from(d <= now) << 3
 }
 
 /// Returns the scheduler of `count` that has the first turn of a cycle.
