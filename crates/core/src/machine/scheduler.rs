@@ -60,7 +60,7 @@ pub(super) struct Scheduler {
     moves: bool,
     /// False if the last instruction lets other warps issue first.
     stays: bool,
-    /// True for machine code, whose control words say so.
+    /// True for [`Policy::OldestBlock`] in machine code, whose control words say so.
     yields: bool,
     /// Warps by block, oldest block first, and former blocks with free slots.
     blocks: Vec<Cohort>,
@@ -128,7 +128,7 @@ impl Scheduler {
 
     /// Follows the control words of machine code, if it `yields`.
     pub(super) fn with_yields(self, yields: bool) -> Scheduler {
-        Scheduler { yields, ..self }
+        Scheduler { yields: yields && self.policy == Policy::OldestBlock, ..self }
     }
 
     /// Admits a warp of the SM's `block`-th block.
@@ -202,6 +202,9 @@ impl Scheduler {
     /// Returns the warps of `able` whose port the SM's schedulers do not share, or is free at `at`.
     #[inline(always)]
     fn not_held(&self, able: u64, at: Cycle, shared: &SharedPorts) -> u64 {
+        if shared.are_free(at) {
+            return able;
+        }
         let waits = |port| waiting(shared.busy[port as usize], &self.needs, port, at);
         able & !(waits(Port::Lsu) | waits(Port::Global))
     }
@@ -267,10 +270,7 @@ impl Scheduler {
     #[inline(always)]
     pub(super) fn take(&mut self, warp: usize, now: Cycle) {
         self.same_warp = warp == self.last;
-        (self.last, self.after_last, self.stays) = (warp, now + 1, true);
-        if self.moves {
-            self.move_to_end(warp, now, 0);
-        }
+        (self.last, self.after_last) = (warp, now + 1);
     }
 
     /// Returns the warp that the policy issues at `now`, if any can, not before the last such
@@ -287,9 +287,11 @@ impl Scheduler {
     /// Returns the policy's choice among the warps that can issue (at least one).
     #[inline(always)]
     fn choose(&mut self, now: Cycle, can: u64, shared: &SharedPorts) -> usize {
+        if self.yields {
+            return self.of_control_words(can, shared);
+        }
         match self.policy {
             Policy::LooseRoundRobin => self.round_robin(can),
-            Policy::OldestBlock if self.yields => self.of_control_words(can, shared),
             Policy::OldestBlock => {
                 let greedy = u64::from(now == self.after_last) & can >> self.last;
                 let turn = self.round_robin(self.of_oldest_block(can));
@@ -326,22 +328,27 @@ impl Scheduler {
         }
         let warp = self.in_turn(self.of_oldest_block(can));
         let port = self.port[warp % WARPS];
-        self.moves = port.takes_turns() && waited(warp, port);
+        // Without a branch, which a processor could not predict.
+        self.moves = port.takes_turns() & waited(warp, port);
         warp
     }
 
-    /// Lets other warps issue before the one that has issued at `now`.
-    #[inline]
-    pub(super) fn yield_turn(&mut self, now: Cycle) {
-        self.stays = false;
-        self.move_to_end(self.last, now, 0);
+    /// Ends the turn of the warp that issues an instruction of machine code at `now`.
+    ///
+    /// If its control word `yields`, others issue first. Then, and if the warp has waited for its
+    /// port, it moves to the end of its block's order.
+    #[inline(always)]
+    pub(super) fn end_turn(&mut self, yields: bool, now: Cycle) {
+        self.stays = !yields;
+        let turn = &mut self.turn[self.last % WARPS];
+        *turn = if self.moves | yields { place(now, 0) } else { *turn };
     }
 
     /// Moves a warp to the end of its block's order at `now`.
     ///
     /// Of warps moved in one cycle, that with the lowest `rank` (below 64) is first.
     pub(super) fn move_to_end(&mut self, warp: usize, now: Cycle, rank: u32) {
-        self.turn[warp % WARPS] = now << 6 | u64::from(rank % 64);
+        self.turn[warp % WARPS] = place(now, rank);
     }
 
     /// Returns the first warp of `among` (not empty) in their block's order.
@@ -418,6 +425,13 @@ impl Scheduler {
             self.active |= can & can.wrapping_neg();
         }
     }
+}
+
+/// Returns the place in a block's order of a warp that moved to its end at `now`, of all those that
+/// did so with a lower `rank` first.
+#[inline(always)]
+fn place(now: Cycle, rank: u32) -> u64 {
+    now << 6 | u64::from(rank % 64)
 }
 
 /// Returns the positions of a word's one bits, ascending.

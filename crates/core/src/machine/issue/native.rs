@@ -227,9 +227,7 @@ pub(super) fn dispatch(scheduler: &mut Scheduler, cost: &Cost, now: Cycle) {
         let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
         scheduler.ports.read(reads, now);
     }
-    if cost.yields {
-        scheduler.yield_turn(now);
-    }
+    scheduler.end_turn(cost.yields, now);
 }
 
 /// Returns the number of distinct values of `lanes`, at least 1.

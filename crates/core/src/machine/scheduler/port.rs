@@ -87,6 +87,12 @@ impl SharedPorts {
         self.busy[Port::Global as usize] = lsu.max(self.queue);
     }
 
+    /// Returns true if no shared port is busy at `at`: the queue is, if the load/store unit is.
+    #[inline(always)]
+    pub(super) fn are_free(&self, at: Cycle) -> bool {
+        self.busy[Port::Global as usize] <= at
+    }
+
     /// Gives the queue to L2 room from `from` on.
     #[inline]
     pub(in crate::machine) fn queue_accepts(&mut self, from: Cycle) {

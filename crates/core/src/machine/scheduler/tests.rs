@@ -40,6 +40,7 @@ fn warps_of_a_block_keep_their_order_until_they_wait_for_a_queue() {
     let issue = |scheduler: &mut Scheduler, now: Cycle, port: Port, next: Port| {
         scheduler.occupy(port, now);
         let warp = scheduler.pick(now, &shared).expect("a warp");
+        scheduler.end_turn(false, now);
         scheduler.set_ready(warp, now + 1, next);
         warp
     };
@@ -50,7 +51,7 @@ fn warps_of_a_block_keep_their_order_until_they_wait_for_a_queue() {
     assert_eq!(issue(&mut scheduler, 40, Port::Sfu, Port::Alu), 1);
     // The unit of arithmetic has no queue: the warp that issued last stays.
     assert_eq!([42, 44, 46].map(|at| issue(&mut scheduler, at, Port::Alu, Port::Alu)), [1; 3]);
-    scheduler.yield_turn(46);
+    scheduler.end_turn(true, 46);
     assert_eq!(issue(&mut scheduler, 48, Port::Sfu, Port::Sfu), 2, "the first of those that wait");
 }
 
