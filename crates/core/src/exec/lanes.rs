@@ -6,8 +6,12 @@
 //! Expensive ones (division, square roots, software rounding) visit only active lanes.
 
 mod element;
+mod vectors;
 
 pub(super) use element::{Cell, Element};
+pub use vectors::Vectors;
+pub(crate) use vectors::vectorized;
+pub(super) use vectors::vectorized_lanes;
 
 use super::RegisterFile;
 use super::aligned::AlignedRow;
@@ -17,56 +21,6 @@ use crate::kernel::{Predicate, PredicateUse, Row};
 
 /// Lanes of a vector of 32-bit cells with AVX2; two vectors with SSE2 or NEON.
 const VECTOR: usize = 8;
-
-/// Vector units of the processor. A register file knows them, so that no loop has to ask.
-#[derive(Clone, Copy, Debug)]
-pub struct Vectors(pulp::Arch);
-
-impl Default for Vectors {
-    fn default() -> Vectors {
-        #[cfg(test)]
-        if tests::BASELINE.get() {
-            return Vectors(pulp::Arch::Scalar);
-        }
-        Vectors(pulp::Arch::new())
-    }
-}
-
-/// They are no part of a warp's state: all values are equal.
-impl PartialEq for Vectors {
-    fn eq(&self, _: &Vectors) -> bool {
-        true
-    }
-}
-
-/// Runs loops, mostly over lanes, with AVX2 where the processor has it, else with what every
-/// processor has.
-///
-/// Only code that is inlined gains from it, so `loops` is a closure with `#[inline(always)]`. It is
-/// told whether they are compiled for AVX2 with fused multiply-add, a constant when it is compiled.
-#[inline(always)]
-pub(crate) fn vectorized<T>(vectors: Vectors, loops: impl FnOnce(bool) -> T) -> T {
-    struct Loops<F>(F);
-    impl<T, F: FnOnce(bool) -> T> pulp::WithSimd for Loops<F> {
-        type Output = T;
-        #[inline(always)]
-        fn with_simd<S: pulp::Simd>(self, _: S) -> T {
-            // The processors with AVX2 that pulp selects have FMA, too.
-            self.0(S::U32_LANES >= VECTOR)
-        }
-    }
-    match vectors.0 {
-        pulp::Arch::Scalar => with_baseline(loops),
-        arch => arch.dispatch(Loops(loops)),
-    }
-}
-
-/// Runs loops with what every processor has. Not inlined: a function that runs loops with AVX2
-/// saves no registers for these.
-#[inline(never)]
-fn with_baseline<T>(loops: impl FnOnce(bool) -> T) -> T {
-    loops(false)
-}
 
 /// The rows of a warp's registers.
 pub(super) struct Rows<'a> {

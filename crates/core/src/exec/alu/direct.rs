@@ -9,7 +9,7 @@ use crate::exec::arith::compare::{Comparison, WithComparison, of_integers, with_
 use crate::exec::arith::float::{self, Float};
 use crate::exec::arith::half::{Brain, Half};
 use crate::exec::arith::integer::Integer;
-use crate::exec::lanes::{Lanes, set_predicate, test, vectorized};
+use crate::exec::lanes::{Lanes, set_predicate, test, vectorized, vectorized_lanes};
 use crate::exec::{RegisterFile, element_wise, native};
 use crate::isa::{FloatMode, Round, Type};
 use crate::kernel::{LaneFn, LaneOp, Op, PrmtMode, Setp};
@@ -46,11 +46,13 @@ macro_rules! loops {
         loops!(|$op, $mask, $registers, _wide| $body)
     };
     (|$op:pat_param, $mask:ident, $registers:ident, $wide:ident| $body:expr) => {{
-        let function: LaneFunction = |op: &Op, $mask: LaneMask, $registers: &mut RegisterFile| {
-            vectorized(
-                $registers.vectors,
+        let function: LaneFunction = |op: &Op, mask: LaneMask, registers: &mut RegisterFile| {
+            vectorized_lanes(
+                op,
+                mask,
+                registers,
                 #[inline(always)]
-                move |$wide| {
+                |op, $mask, $registers, $wide| {
                     if let $op = op {
                         $body
                     }
@@ -345,10 +347,12 @@ fn compare<C: Comparison, const SIGNED: bool>(
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
-    vectorized(
-        registers.vectors,
+    vectorized_lanes(
+        op,
+        lanes,
+        registers,
         #[inline(always)]
-        move |_| {
+        |op, lanes, registers, _| {
             if let &Op::Setp(Setp { p: Some(p), a, b, .. }) = op {
                 let holds = match SIGNED {
                     true => test::<i32>(registers, a, b, C::holds),

@@ -7,7 +7,7 @@ use super::warp;
 use crate::base::LaneMask;
 use crate::exec::alu::LaneFunction;
 use crate::exec::arith::compare::{Comparison, WithComparison, of_integers, with_comparison};
-use crate::exec::lanes::vectorized;
+use crate::exec::lanes::vectorized_lanes;
 use crate::exec::{RegisterFile, element_wise};
 use crate::isa::{Compare, FloatMode, Type};
 use crate::kernel::{CompareIntegers, FloatFn, Native, NativeFn, Op};
@@ -20,11 +20,13 @@ const FLUSHING: FloatMode = FloatMode::FLUSHING;
 /// multiply-add.
 macro_rules! fused {
     (|$op:ident, $lanes:ident, $registers:ident, $fused:ident| $body:expr) => {{
-        let function: LaneFunction = |op, lanes, $registers| {
-            vectorized(
-                $registers.vectors,
+        let function: LaneFunction = |op, lanes, registers| {
+            vectorized_lanes(
+                op,
+                lanes,
+                registers,
                 #[inline(always)]
-                move |$fused| {
+                |op, lanes, $registers, $fused| {
                     if let Op::Native($op) = op
                         && !lanes.is_empty()
                     {
