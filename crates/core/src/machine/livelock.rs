@@ -43,8 +43,11 @@ const fn next_comparison(quiet: u64) -> u64 {
 /// Livelock detector of one SM.
 #[derive(Clone)]
 pub(super) struct Watch {
-    /// Issues since the last progress.
-    quiet: u64,
+    /// Issues since the last progress at which [`Watch::tick`] has more to do than to count: states
+    /// are compared, or begin to be.
+    due: u64,
+    /// Issues until then, at least 1.
+    left: u64,
     /// True if progress was made since [`Watch::take_progress`].
     progressed: bool,
     /// Progress of all SMs that this one has been told of.
@@ -78,7 +81,8 @@ pub(super) struct Record {
 impl Watch {
     pub(super) fn new() -> Watch {
         Watch {
-            quiet: 0,
+            due: QUIET,
+            left: QUIET,
             progressed: false,
             known: 0,
             records: Vec::new(),
@@ -90,7 +94,7 @@ impl Watch {
     /// Records a change visible to other warps or to later iterations of a loop.
     #[inline]
     pub(super) fn progress(&mut self) {
-        self.quiet = 0;
+        (self.due, self.left) = (QUIET, QUIET);
         self.progressed = true;
     }
 
@@ -103,7 +107,7 @@ impl Watch {
     #[inline]
     pub(super) fn catch_up(&mut self, progress: u64) {
         if self.known != progress {
-            (self.known, self.quiet) = (progress, 0);
+            (self.known, self.due, self.left) = (progress, QUIET, QUIET);
         }
     }
 
@@ -115,41 +119,53 @@ impl Watch {
     /// Counts an issue. Returns true if states are compared now.
     #[inline]
     pub(super) fn tick(&mut self) -> bool {
-        self.quiet += 1;
-        self.quiet >= QUIET && self.begin_comparison()
+        self.left -= 1;
+        if self.left > 0 {
+            return false;
+        }
+        self.begin_comparison();
+        true
     }
 
-    /// Returns true if states are compared now, and forgets those that were not found to repeat
-    /// before. Others still repeat: nothing has changed since.
+    /// Forgets states that were not found to repeat in an earlier span of comparisons. Others still
+    /// repeat: nothing has changed since.
     #[inline(never)]
-    fn begin_comparison(&mut self) -> bool {
-        if self.quiet == QUIET {
+    fn begin_comparison(&mut self) {
+        let quiet = self.due;
+        if quiet == QUIET {
             self.records.clear();
             self.repeats = false;
-        } else if compares(self.quiet) && !compares(self.quiet - 1) {
+        } else if !compares(quiet - 1) {
             for slot in &mut self.records {
                 slot.take_if(|record| !record.repeats);
             }
         }
-        compares(self.quiet)
+        self.due = if compares(quiet + 1) { quiet + 1 } else { next_comparison(quiet) };
+        self.left = self.due - quiet;
+    }
+
+    /// Returns the number of issues since the last progress.
+    #[inline]
+    fn quiet(&self) -> u64 {
+        self.due - self.left
     }
 
     /// Counts `n` issues that are not observed, up to the one before the next comparison.
     #[inline]
     pub(super) fn skip(&mut self, n: u64) {
-        self.quiet += n.min(self.unobserved());
+        self.left -= n.min(self.unobserved());
     }
 
     /// Returns the number of issues after which the next [`Watch::tick`] compares states.
     #[inline]
     pub(super) fn unobserved(&self) -> u64 {
-        if compares(self.quiet + 1) { 0 } else { next_comparison(self.quiet) - 1 - self.quiet }
+        self.left - 1
     }
 
     /// Returns true if states are compared.
     #[inline]
     pub(super) fn compares(&self) -> bool {
-        compares(self.quiet)
+        compares(self.quiet())
     }
 
     /// Returns true if a warp repeats a state, so that all of them may.
@@ -161,7 +177,7 @@ impl Watch {
     /// Returns true if states are or were compared since the last progress.
     #[inline]
     pub(super) fn is_quiet(&self) -> bool {
-        self.quiet >= QUIET
+        self.quiet() >= QUIET
     }
 
     /// Observes the step that warp `w` is about to issue.
@@ -340,9 +356,9 @@ mod tests {
         let mut watch = Watch::new();
         for span in [QUIET, 8 * QUIET, 64 * QUIET] {
             watch.skip(u64::MAX);
-            assert!(watch.tick() && watch.quiet == span);
+            assert!(watch.tick() && watch.quiet() == span);
             watch.skip(1000);
-            assert_eq!(watch.quiet, span, "each issue of a span is observed");
+            assert_eq!(watch.quiet(), span, "each issue of a span is observed");
             (0..span).for_each(|_| {
                 watch.tick();
             });
