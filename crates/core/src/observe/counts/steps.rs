@@ -8,14 +8,15 @@ use crate::observe::totals::OpcodeTotals;
 
 /// Issues of a step with equal masks, not yet added to the step's sums.
 ///
-/// Warps mostly issue a step with the masks of its last issue, so an issue costs two additions.
+/// Warps mostly issue a step with the masks of its last issue, so an issue costs two additions. The
+/// sums are no neighbors: a compiler adds to two of these at once, in more instructions.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(align(32))] // in one cache line
+#[repr(C, align(32))] // in one cache line
 pub(super) struct Run {
+    pub(super) issues: u64,
     pub(super) active: LaneMask,
     /// Lanes whose guard is true.
     pub(super) lanes: LaneMask,
-    pub(super) issues: u64,
     pub(super) slots: u64,
 }
 
@@ -144,9 +145,11 @@ pub(super) struct StepStalls(pub(super) [u64; ENTRIES]);
 impl StepStalls {
     pub(super) const NONE: StepStalls = StepStalls([0; ENTRIES]);
 
-    /// Entries by the number of the state.
+    /// Entries by the number of the state. Those that each issue adds to have no neighbors there,
+    /// as in [`Run`].
     const BY_STATE: [u8; STALLS] = {
         const USUAL: [Stall; 8] = [
+            Stall::DispatchStall,
             Stall::Wait,
             Stall::ShortScoreboard,
             Stall::LongScoreboard,
@@ -154,7 +157,6 @@ impl StepStalls {
             Stall::BranchResolving,
             Stall::MathPipeThrottle,
             Stall::NotSelected,
-            Stall::DispatchStall,
         ];
         let mut entries = [u8::MAX; STALLS];
         let mut next = 0;
