@@ -181,9 +181,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
         let lanes = exec::guarded(&step.inst, active, &warp.registers);
         let (sm, slot) = (self.id, WarpId(w as u32));
+        debug_assert!(!NATIVE || cost.kind != Kind::Collective, "machine code has no `.sync`");
         // A `.sync` instruction issues once for each distinct mask of its lanes.
         let masks = match cost.kind {
-            Kind::Collective => {
+            Kind::Collective if !NATIVE => {
                 exec::members(&step.inst, lanes, &warp.registers).count().max(1) as u32
             }
             _ => 1,

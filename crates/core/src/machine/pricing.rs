@@ -4,7 +4,7 @@ mod cost;
 mod native;
 mod visible;
 
-pub(super) use cost::Cost;
+pub(super) use cost::{Cost, NEEDS_PREPARATION};
 use cost::{MOST_REGISTERS, USUAL_REGISTERS};
 use native::{
     ahead_of_barriers as native_ahead, hold_back, kept_operands, price_by_word, read_ports,
@@ -180,6 +180,7 @@ impl<'a> PricedCode<'a> {
         let sharing = Sharing::of(code, native && atomics.is_some());
         for (cost, op) in costs.iter_mut().zip(code.ops()) {
             *cost = cost.with_entries(scoreboard as u16);
+            cost.preparation = cost.needed_preparation();
             cost.visibility = sharing.visibility(op, code);
             let queues = cost.queues > 0 || native && queue_of(cost.port).is_some();
             cost.queued = queues || cost.read_counter.is_some();
@@ -380,6 +381,7 @@ fn price_by_class<'a>(
         guard_delay: if guard.is_some() { spec.guard } else { 0 },
         guard: guard.unwrap_or(0),
         ahead: false,
+        preparation: 0,
         branches: class == Class::Branch,
         empties_l1: false,
         repeats: repeats_in_shared(&inst.op),

@@ -322,7 +322,8 @@ impl<'a, O: Observer> Sm<'a, O> {
         );
         let warp = &mut self.warps[w];
         self.issuer.settle(&mut self.schedulers[s], warp, w, launch, resume);
-        (warp.waiting.before, warp.waiting.resolves) = Default::default();
+        (warp.waiting.before, warp.waiting.resolves) =
+            (Until::new(launch, Stall::Wait), Until::default());
         (warp.waiting.further, warp.waiting.fetched) = (fetched > launch, fetched);
         self.expect(s, local);
     }

@@ -28,6 +28,13 @@ impl Until {
         Until(self.0 + (now << Until::REASON_BITS))
     }
 
+    /// Returns the point, or with the same reason `from` if it comes later.
+    #[inline(always)]
+    pub(super) fn not_before(self, from: Cycle) -> Until {
+        let reason = self.0 % (1 << Until::REASON_BITS);
+        Until(self.0.max(from << Until::REASON_BITS | reason))
+    }
+
     /// Returns the point if `holds`, else the earliest one, without a branch.
     #[inline(always)]
     pub(super) fn only_if(self, holds: bool) -> Until {
@@ -60,9 +67,10 @@ impl Until {
 pub(super) struct Waiting {
     /// First cycle not yet attributed.
     pub from: Cycle,
-    /// Wait for the issue interval or the stall count.
+    /// Wait for the issue interval or the stall count; not before `from`.
     pub before: Until,
-    /// Cycle at which dependences allow the next issue, and the reason until then.
+    /// Cycle at which dependences allow the next issue, not before `before`, and the reason until
+    /// then.
     pub until: Until,
     /// True if it waits for more than these: for a branch or the next instruction.
     pub further: bool,

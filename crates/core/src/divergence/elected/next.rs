@@ -168,6 +168,9 @@ impl Elected {
 
     /// Wakes groups that are blocked at barriers or have yielded, if they have one of some lanes.
     pub(super) fn wake(&mut self, lanes: LaneMask) {
+        if lanes.is_empty() {
+            return;
+        }
         let waits = |g: &mut Group| {
             matches!(g.state, GroupState::AtJoin(_) | GroupState::Yielded)
                 && g.lanes.intersects(lanes)

@@ -69,8 +69,8 @@ impl<O: Observer> Issuer<'_, O> {
     ) {
         let &Waiting { from, before, until, further, fetched, .. } = waiting;
         let (sm, warp, stall, throttle) = (self.id, WarpId(w as u32), until.stall(), cost.throttle);
-        let ready = until.cycle().max(from);
-        debug_assert!(ready <= now, "a warp that issues is ready");
+        let ready = until.cycle();
+        debug_assert!((from..=now).contains(&ready), "a warp that issues is ready");
         let free = scheduler.free(cost.port, &self.shared).max(ready).min(now);
         self.stall_slots(scheduler, now, if free > ready { throttle } else { stall });
         let mut arrived = from;
@@ -99,7 +99,7 @@ impl<O: Observer> Issuer<'_, O> {
     ) {
         let &Waiting { from, before, until, further, .. } = waiting;
         let (sm, warp, stall, throttle) = (self.id, WarpId(w as u32), until.stall(), cost.throttle);
-        let ready = until.cycle().max(from);
+        let ready = until.cycle();
         debug_assert!(before <= until && ready <= now, "a warp that issues is ready");
         let wait = now - ready;
         // Cycles in which no warp could issue because registers were read.
@@ -118,7 +118,8 @@ impl<O: Observer> Issuer<'_, O> {
             (throttled, stood.min(wait - throttled))
         };
         self.stall_slots(scheduler, now, if throttled > 0 { throttle } else { stall });
-        let counted = before.cycle().max(from);
+        let counted = before.cycle();
+        debug_assert!(counted >= from, "a stall count ends after the issue");
         let before = (before.stall(), counted - from);
         let others = (Stall::NotSelected, wait - throttled - stood);
         let throttled = (throttle, throttled);

@@ -7,7 +7,7 @@ use super::super::warp::{Until, Warp};
 use super::Issuer;
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc};
 use crate::event::{Observer, Stall};
-use crate::kernel::{NativeFn, Op, Register, Row};
+use crate::kernel::{Native, NativeFn, Op, Register, Row};
 
 impl<O: Observer> Issuer<'_, O> {
     /// Queues an instruction for special functions, whose port it occupies. Returns its delay.
@@ -65,9 +65,22 @@ impl<O: Observer> Issuer<'_, O> {
     /// Returns how often an instruction passes the special function unit, and its delay by that.
     ///
     /// MATCH does so for each value, or once if all lanes have to match.
+    #[inline]
     pub(super) fn matched(&self, op: &Op, lanes: LaneMask, warp: &Warp) -> (u32, Cycle) {
-        let (Op::Native(op), Some(times)) = (op, &self.cx.spec.sass) else { return (1, 0) };
-        let NativeFn::Match { all, wide } = op.f else { return (1, 0) };
+        match op {
+            Op::Native(op) if matches!(op.f, NativeFn::Match { .. }) => {
+                self.passes_of_match(op, lanes, warp)
+            }
+            _ => (1, 0),
+        }
+    }
+
+    /// As [`Issuer::matched`], for a MATCH.
+    #[inline(never)]
+    fn passes_of_match(&self, op: &Native, lanes: LaneMask, warp: &Warp) -> (u32, Cycle) {
+        let (NativeFn::Match { all, wide }, Some(times)) = (op.f, &self.cx.spec.sass) else {
+            return (1, 0);
+        };
         let Row(low) = op.s[0].row;
         let word = |row, lane| warp.registers.get(Register::Narrow(Row(row)), lane as u32);
         let values = if all {

@@ -1,6 +1,6 @@
 //! Next step of a warp after an issue, and steps without an issue slot.
 
-use super::super::pricing::Kind;
+use super::super::pricing::{Kind, NEEDS_PREPARATION};
 use super::super::scheduler::{NEVER, Port, Scheduler};
 use super::super::warp::{Until, Waiting, Warp};
 use super::meet::gather;
@@ -56,9 +56,9 @@ impl<O: Observer> Issuer<'_, O> {
     /// Returns true if a warp at `pc` needs no preparation before it can issue.
     #[inline]
     fn issues_next(&self, warp: &Warp, pc: Pc) -> bool {
-        let cost = &self.costs[pc.index()];
+        let runs_ahead = u8::from(warp.ahead.is_some());
         // One branch, which is predictable, instead of three.
-        (cost.kind < Kind::FreeJoin) & (cost.ahead | warp.ahead.is_none())
+        self.costs[pc.index()].preparation + runs_ahead < NEEDS_PREPARATION
     }
 
     /// Finds the next step of a warp that needs preparation, or cannot go on.
@@ -111,17 +111,15 @@ impl<O: Observer> Issuer<'_, O> {
     ) {
         warp.next = Some((pc, lanes));
         let cost = &self.costs[pc.index()];
+        // A barrier may open in the cycle of the last arrival.
+        let resume = if STRAIGHT { resume } else { resume.not_before(from) };
         let before = resume;
         let resume = warp.follows(cost, resume);
         // A warp issues nothing before its last branch is resolved.
         debug_assert!(!STRAIGHT || warp.refetch == 0 && resume.max(warp.resolves) == resume);
         let soonest = if STRAIGHT { resume } else { resume.max(warp.resolves) };
         let asked = if NATIVE { soonest } else { resume }.cycle();
-        debug_assert!(
-            !STRAIGHT || asked >= from,
-            "a step that changes only registers takes a slot"
-        );
-        let asked = if STRAIGHT { asked } else { asked.max(from) };
+        debug_assert!(asked >= from, "a warp waits for its slots");
         let mut until = match NATIVE {
             true => warp.counted(cost, soonest),
             false => warp.dependences(cost, soonest),

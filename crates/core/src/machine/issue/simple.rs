@@ -43,7 +43,14 @@ impl<O: Observer> Issuer<'_, O> {
             scheduler.occupy_for(cost.port, cost.interval, now);
         }
         (cost.lanes)(cost.op, lanes, &mut warp.registers);
-        let next = warp.control.go_on(cost.next);
+        let next = if NATIVE {
+            // The lanes stay together.
+            warp.control.go(cost.next);
+            debug_assert_eq!(warp.control.active(), Some((cost.next, active)));
+            Some((cost.next, active))
+        } else {
+            warp.control.go_on(cost.next)
+        };
         if let (Port::Uniform, Some(uniform)) = (cost.port, self.cx.spec.uniform) {
             let at = now + Cycle::from(uniform.branch);
             warp.wait_for_uniform(Until::new(at, Stall::Wait));

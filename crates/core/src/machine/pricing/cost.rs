@@ -17,6 +17,10 @@ pub(super) const MOST_REGISTERS: usize = 8;
 /// Number of scoreboard entries that are read without a loop.
 pub(super) const USUAL_REGISTERS: usize = 4;
 
+/// Least [`Cost::preparation`] of a step that no warp issues at once, and least sum of that of
+/// another and 1 for a warp that runs ahead if this one does not.
+pub(in crate::machine) const NEEDS_PREPARATION: u8 = 2;
+
 /// Cost of a step: what every issue needs in the first cache line, the rest in a second one.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
@@ -52,8 +56,9 @@ pub(in crate::machine) struct Cost<'a> {
     pub result: Stall,
     pub(super) writes: u8,
     pub(super) touches: u8,
-    /// Entries that are written only.
-    pub(super) skips: u8,
+    /// What a warp has to do before it can issue the step: nothing (0), nothing unless it runs
+    /// ahead of a barrier (1), or something ([`NEEDS_PREPARATION`]).
+    pub preparation: u8,
     /// Of machine code: registers that it reads of the two banks of the register file, and the same
     /// without the operands that the instruction before kept.
     pub reads: BankReads,
@@ -74,6 +79,8 @@ pub(in crate::machine) struct Cost<'a> {
     /// True for one of machine code that queues for its unit or raises a counter when its sources
     /// have been read.
     pub queued: bool,
+    /// Entries that are written only.
+    pub(super) skips: u8,
     /// True if it invalidates the SM's L1 (CCTL.IVALL).
     pub empties_l1: bool,
     /// True for a load or store of shared memory that [`exec::repeat`] may execute.
@@ -165,6 +172,14 @@ impl<'a> Cost<'a> {
         self.reads_once = self.reads.pass_at_once();
         self.others = share_of_others(self.interval);
         self
+    }
+
+    /// Returns [`Cost::preparation`].
+    pub(super) fn needed_preparation(&self) -> u8 {
+        match self.kind < Kind::FreeJoin {
+            true => u8::from(!self.ahead),
+            false => NEEDS_PREPARATION,
+        }
     }
 
     /// Returns true if [`Cost::simple`] holds in code without DEPBAR.

@@ -167,6 +167,7 @@ pub(super) fn price_by_word<'a>(
         guard_delay: 0,
         guard: 0,
         ahead: false,
+        preparation: 0,
         branches: class == Class::Branch,
         empties_l1: false,
         repeats: repeats_in_shared(&op.inst.op),
