@@ -118,8 +118,7 @@ fn machine_code_leaves_and_counts_what_the_gpu_did() {
 #[test]
 #[ignore = "needs CUDA's compiler"]
 fn with_calls_machine_code_leaves_and_counts_what_the_gpu_did() {
-    let exact = exact(&CALLING);
-    assert!(exact >= 1_927, "{exact} count what a GPU counted"); // under the rules before the last
+    assert_eq!(exact(&CALLING), 2_011);
 }
 
 #[test]
