@@ -74,3 +74,4 @@ mod units;
 mod unseen;
 mod validation;
 mod views;
+mod winners;

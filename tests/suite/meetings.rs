@@ -106,3 +106,9 @@ fn cooperative_groups_meet_as_on_a_gpu() {
 fn lanes_that_are_apart_go_on_as_on_a_gpu() {
     assert_eq!(runs("apart", 9).len(), 9);
 }
+
+/// Functions that call themselves log which lanes are where.
+#[test]
+fn lanes_of_recursive_functions_take_turns_as_on_a_gpu() {
+    assert_eq!(runs("recursion", 4).len(), 4);
+}

@@ -297,7 +297,7 @@ impl Elected {
 
     /// Returns true if no lane is ready but the current ones.
     fn is_alone(&self) -> bool {
-        self.sibling.is_none() && self.pool.is_empty() && self.woken.is_empty()
+        self.is_last() && self.woken.is_empty()
     }
 
     /// Returns the lanes that are ready, without the current ones, or have yielded.

@@ -3,8 +3,8 @@
 //! Every lane is checked before any lane moves a word, so a faulting instruction has no effect. A
 //! generic address is resolved by its window (`kernel::layout`). The lanes of one access may reach
 //! different memories, which are disjoint and served one after another; the effect then lists an
-//! access of each ([`Effect::Accesses`]). Within a memory, lanes are served in ascending order: of
-//! several stores to one word, the highest lane's wins. (PTX leaves this undefined.)
+//! access of each ([`Effect::Accesses`]). Of several stores to one word, that wins which an H200
+//! makes last ([`elements::in_order_of_stores`]; PTX leaves this undefined).
 
 mod check;
 mod elements;

@@ -38,7 +38,7 @@ impl Elected {
     }
 
     /// Returns true if no lane is ready but the current ones and those that are woken.
-    fn is_last(&self) -> bool {
+    pub(super) fn is_last(&self) -> bool {
         self.sibling.is_none() && self.pool.is_empty()
     }
 

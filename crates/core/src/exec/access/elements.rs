@@ -7,6 +7,9 @@ use crate::exec::lanes::fill_each;
 use crate::exec::memory::Words;
 use crate::kernel::{Load, Row, Store};
 
+/// Bytes of a word.
+pub(super) const WORD: u64 = 4;
+
 /// Returns one element, zero-extended.
 /// Elements are aligned, so narrow ones stay within a word.
 #[inline(always)]
@@ -78,11 +81,32 @@ pub(super) fn scatter_words(
         return changed;
     }
     let mut changed = false;
-    for lane in lanes.lanes() {
-        let lane = lane as usize & (MAX_LANES - 1);
+    in_order_of_stores(lanes, WORD, |lane| {
         changed |= memory.store(lane, addresses[lane], s[lane]);
-    }
+    });
     changed
+}
+
+/// Visits lanes in the order in which an H200 stores `bytes` of each: of several stores to one
+/// word, the last one wins.
+///
+/// It serves 32 lanes at once, 16 with 8 bytes each, 8 with 16 bytes. Of lanes that are served at
+/// once, the lowest wins (`tests/observations/h200/winners`).
+#[inline(always)]
+pub(super) fn in_order_of_stores(lanes: LaneMask, bytes: u64, mut visit: impl FnMut(usize)) {
+    if lanes == LaneMask::FULL && bytes <= WORD {
+        return (0..MAX_LANES).rev().for_each(visit);
+    }
+    let group = MAX_LANES / (bytes / WORD).clamp(1, 4) as usize;
+    let first = LaneMask::first_n(group as u32);
+    for start in (0..MAX_LANES).step_by(group) {
+        let mut left = lanes.0 & first.0 << start;
+        while left != 0 {
+            let lane = left.ilog2();
+            visit(lane as usize & (MAX_LANES - 1));
+            left ^= 1 << lane;
+        }
+    }
 }
 
 /// Loads checked elements into registers.
@@ -140,18 +164,19 @@ pub(super) fn scatter(
 ) -> bool {
     let access = op.access;
     let step = u64::from(access.ty.bytes());
+    let bytes = step * u64::from(access.count);
     let mut changed = false;
     for (i, s) in op.s.iter().enumerate().take(access.count.into()) {
-        let delta = step * i as u64;
+        let at = (lanes, step * i as u64, bytes);
         by_bits!(access.ty, BITS => {
             if access.wide {
                 let row = &registers.wide[usize::from(s.0)];
                 let value = |lane: usize| row[lane];
-                changed |= scatter_element::<BITS>(memory, lanes, addresses, delta, value);
+                changed |= scatter_element::<BITS>(memory, at, addresses, value);
             } else {
                 let row = &registers.narrow[usize::from(s.0)];
                 let value = |lane: usize| row[lane].into();
-                changed |= scatter_element::<BITS>(memory, lanes, addresses, delta, value);
+                changed |= scatter_element::<BITS>(memory, at, addresses, value);
             }
         });
     }
@@ -161,13 +186,12 @@ pub(super) fn scatter(
 #[inline(always)]
 fn scatter_element<const BITS: u32>(
     memory: &mut impl Words,
-    lanes: LaneMask,
+    (lanes, delta, bytes): (LaneMask, u64, u64),
     addresses: &Addresses,
-    delta: u64,
     value: impl Fn(usize) -> u64,
 ) -> bool {
     let (mut changed, mut last) = (false, PartOfWord::default());
-    let mut one = |lane: usize| {
+    in_order_of_stores(lanes, bytes, |lane| {
         let address = addresses[lane].wrapping_add(delta);
         changed |= match BITS {
             32 => memory.store(lane, address, value(lane) as u32),
@@ -182,12 +206,7 @@ fn scatter_element<const BITS: u32>(
                 last.add(memory, PartOfWord { lane, address: address & !3, mask, bits })
             }
         };
-    };
-    if lanes == LaneMask::FULL {
-        (0..MAX_LANES).for_each(&mut one);
-    } else {
-        lanes.lanes().for_each(|lane| one(lane as usize & (MAX_LANES - 1)));
-    }
+    });
     changed | last.store(memory)
 }
 

@@ -4,15 +4,13 @@
 //! replaces the resolution and check of each lane.
 
 use super::check::{WithAddresses, with_addresses};
+use super::elements::{WORD, in_order_of_stores};
 use super::{Addresses, LaneMask, MAX_LANES};
 use crate::exec::lanes::{Vectors, fill_each, vectorized};
 use crate::exec::memory::{Segment, SharedMemory, Words};
 use crate::exec::{GlobalMemory, RegisterFile};
 use crate::isa::Space;
 use crate::kernel::{AddressBase, Load, Op, Store};
-
-/// Bytes of a word.
-const WORD: u64 = 4;
 
 /// Runs of lanes that a pattern remembers.
 const MOST_RUNS: usize = 4;
@@ -205,7 +203,7 @@ impl Pattern {
         registers: &RegisterFile,
     ) -> bool {
         match op.access.count {
-            1 => self.store(memory, first, &registers.narrow[usize::from(op.s[0].0)]),
+            1 => self.store(memory, (first, WORD), &registers.narrow[usize::from(op.s[0].0)]),
             _ => self.store_several(memory, first, op, registers),
         }
     }
@@ -218,9 +216,10 @@ impl Pattern {
         op: &Store,
         registers: &RegisterFile,
     ) -> bool {
+        let bytes = WORD * u64::from(op.access.count);
         let (mut at, mut changed) = (first, false);
         for s in op.s.iter().take(op.access.count.into()) {
-            changed |= self.store(memory, at, &registers.narrow[usize::from(s.0)]);
+            changed |= self.store(memory, (at, bytes), &registers.narrow[usize::from(s.0)]);
             at = at.wrapping_add(WORD);
         }
         changed
@@ -248,19 +247,24 @@ impl Pattern {
         fill_each(d, self.lanes, |lane| memory.load(lane, address(lane)));
     }
 
-    /// Stores one word per lane. Returns true if any changed.
+    /// Stores one word per lane, at `first` and the offsets, of the `bytes` that the instruction
+    /// stores for each. Returns true if any changed.
     #[inline(always)]
-    fn store(&self, memory: &mut impl Words, first: u64, s: &[u32; MAX_LANES]) -> bool {
+    fn store(
+        &self,
+        memory: &mut impl Words,
+        (first, bytes): (u64, u64),
+        s: &[u32; MAX_LANES],
+    ) -> bool {
         if let Some(address) = self.row(first)
             && let Some(changed) = memory.store_row(address, self.lanes, s)
         {
             return changed;
         }
         let mut changed = false;
-        for lane in self.lanes.lanes() {
-            let lane = lane as usize % MAX_LANES;
+        in_order_of_stores(self.lanes, bytes, |lane| {
             changed |= memory.store(lane, first.wrapping_add(self.offsets[lane]), s[lane]);
-        }
+        });
         changed
     }
 }

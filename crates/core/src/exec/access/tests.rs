@@ -275,7 +275,7 @@ fn parts_of_words_are_stored_as_lane_by_lane() {
         }
         let mut bytes: Vec<u8> = world.buffer().iter().flat_map(|w| w.to_le_bytes()).collect();
         let mut changed = false;
-        for lane in lanes.lanes() {
+        for lane in lanes.lanes().collect::<Vec<_>>().into_iter().rev() {
             let value = world.registers.narrow[0][lane as usize].to_le_bytes();
             let at = place(lane.into()) as usize;
             let old = &mut bytes[at..at + size as usize];
@@ -290,10 +290,15 @@ fn parts_of_words_are_stored_as_lane_by_lane() {
 }
 
 #[test]
-fn the_highest_lane_wins_a_contested_word() {
-    let mut world = World::new(|_| BASE);
-    world.store(LaneMask(0x0ff0), &store_of(Space::Global, Type::U32, 0)).unwrap();
-    assert_eq!(world.buffer()[0], 511);
+fn the_lowest_lane_of_those_served_last_wins_a_contested_word() {
+    for (count, winner) in [(1, 4), (2, 16), (4, 24)] {
+        let mut world = World::new(|_| BASE);
+        let mut op = store_of(Space::Global, Type::U32, 0);
+        op.access.count = count;
+        world.store(LaneMask(0x3fff_fff0), &op).unwrap();
+        let words = usize::from(count);
+        assert_eq!(world.buffer()[..words], vec![500 + winner; words]);
+    }
 }
 
 #[test]
