@@ -121,6 +121,7 @@ fn small_machine_code_leaves_what_it_expects() {
         "generic_addresses_80",
         "generic_constants",
         "generic_places",
+        "generic_swaps",
         "images",
         "images_75",
         "images_80",

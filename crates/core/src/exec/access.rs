@@ -27,7 +27,7 @@ use super::memory::{GlobalMemory, ParamBlock, Segment};
 use super::{AccessKind, Effect, Env, Fault, MemoryAccess, RegisterFile, atomic};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
-use crate::kernel::{Access, AddressBase, Atomic, AtomicForm, Load, Store};
+use crate::kernel::{Access, AddressBase, Atomic, AtomicFn, AtomicForm, Load, Store};
 
 /// Byte address per lane.
 type Addresses = [u64; MAX_LANES];
@@ -228,9 +228,13 @@ pub(super) fn atomic(
     fill_addresses(op.address, lanes, registers, env.addresses);
     let mut lanes = lanes;
     if let Some(p) = op.reached {
+        let swaps = matches!(op.f, AtomicFn::Exch | AtomicFn::Cas);
         let addresses = &*env.addresses;
-        let global = |lane: &u32| is_in(addresses[*lane as usize % MAX_LANES], Space::Global);
-        let there = lanes.lanes().filter(global).fold(0, |all, lane| all | 1 << lane);
+        let served = |lane: &u32| {
+            let address = addresses[*lane as usize % MAX_LANES];
+            is_in(address, Space::Global) || swaps && is_in(address, Space::Shared)
+        };
+        let there = lanes.lanes().filter(served).fold(0, |all, lane| all | 1 << lane);
         set_predicate(registers, p, lanes, there);
         lanes = LaneMask(there);
         if lanes.is_empty() {

@@ -213,9 +213,10 @@ pub struct Atomic {
     pub pairs: bool,
     /// How machine code says it.
     pub form: AtomicForm,
-    /// Predicate that is true in the lanes whose generic address is global (ATOM of machine code).
+    /// Predicate that is true in the lanes that ATOM of machine code serves: those whose generic
+    /// address is global, or shared for what shared memory does with 64 bits (EXCH, CAS).
     ///
-    /// The others do nothing: code for shared memory follows.
+    /// The others do nothing: code for other memories follows.
     pub reached: Option<Predicate>,
 }
 
