@@ -84,22 +84,12 @@ impl WarpControl {
     /// Diverges the active lanes: each of `sides` continues at its target.
     ///
     /// The sides are disjoint, cover the active lanes and are in table order. They reconverge at
-    /// `reconverge` (stack mode).
+    /// `reconverge` (stack mode). In machine code, some lanes may stay at the branch.
     pub fn split(&mut self, sides: &[Side], reconverge: Option<Pc>) {
         match self {
             WarpControl::Stack(s) => s.split(sides, reconverge),
             WarpControl::Independent(i) => i.split(sides),
             WarpControl::Elected(e) => e.split(sides),
-        }
-    }
-
-    /// Branches through a register of machine code: each of `sides` goes to its target.
-    ///
-    /// The sides are disjoint and cover the active lanes. Some lanes may stay at the branch.
-    pub fn jump(&mut self, sides: &[Side]) {
-        match self {
-            WarpControl::Elected(e) => e.jump(sides),
-            WarpControl::Stack(_) | WarpControl::Independent(_) => self.split(sides, None),
         }
     }
 

@@ -250,25 +250,9 @@ impl Elected {
         *self = Elected { pool, woken, yielded, blocked, ..fresh };
     }
 
-    pub(super) fn split(&mut self, sides: &[Side]) {
-        if self.current.lanes.is_empty() {
-            return;
-        }
-        if let [side] = sides {
-            self.current = Lanes::at(side.pc, side.lanes);
-            return;
-        }
-        let sorted = self.order.sorted(self.current.pc, sides);
-        let mut sides = sorted.iter().map(|side| Lanes::at(side.pc, side.lanes));
-        self.current = sides.next().unwrap_or(self.current);
-        let second = sides.next();
-        self.drop_sibling(second);
-        sides.for_each(|side| self.drop(side));
-    }
-
     /// Branches through a register: lanes with one target ([`first_side`]) go on, the others keep
     /// the PC of the branch and execute it again.
-    pub(super) fn jump(&mut self, sides: &[Side]) {
+    pub(super) fn split(&mut self, sides: &[Side]) {
         let lanes = self.current.lanes;
         let first = first_side(lanes, sides);
         let Some(&Side { pc, .. }) = sides.iter().find(|side| side.lanes == first) else { return };

@@ -142,14 +142,14 @@ fn run(program: &str) -> Run {
                 registers.set(RETURN, active, next.0);
                 warp.advance(Flow::Next { next: Pc(number(words.next())) });
             }
-            "return" => warp.jump(&registers.sides(RETURN, active)),
+            "return" => warp.split(&registers.sides(RETURN, active)),
             "ret" => {
                 registers.set(RETURN, active, number(words.next()));
                 for _ in 0..2 {
                     let (lanes, target) = (mask(words.next()), number(words.next()));
                     registers.set(RETURN, lanes & active, target);
                 }
-                warp.jump(&registers.sides(RETURN, active));
+                warp.split(&registers.sides(RETURN, active));
             }
             other => panic!("`{other}` is no operation"),
         }

@@ -211,7 +211,7 @@ fn lanes_that_a_yield_releases_leave_an_empty_barrier() {
 fn the_target_of_the_fewer_lanes_goes_first() {
     let mut w = warp();
     let sides = [(10, 0b0111), (20, 0b1000)];
-    w.jump(&sides.map(|(pc, lanes)| Side { pc: Pc(pc), lanes: LaneMask(lanes) }));
+    w.split(&sides.map(|(pc, lanes)| Side { pc: Pc(pc), lanes: LaneMask(lanes) }));
     runs(&w, 20, 0b1000);
     assert!(!w.are_left());
     w.advance(exit(0b1000));
@@ -284,7 +284,7 @@ fn lanes_that_wait_at_a_return_do_not_meet_those_at_their_target() {
     w.advance(branch(0b1100, 10, 1));
     runs(&w, 1, 0b0011);
     let sides = [(5, 0b0001), (10, 0b0010)];
-    w.jump(&sides.map(|(pc, lanes)| Side { pc: Pc(pc), lanes: LaneMask(lanes) }));
+    w.split(&sides.map(|(pc, lanes)| Side { pc: Pc(pc), lanes: LaneMask(lanes) }));
     runs(&w, 5, 0b0001);
     w.advance(branch(0b0000, 0, 6));
     w.advance(exit(0b0001));
@@ -302,7 +302,7 @@ fn lanes_that_wait_at_a_return_execute_it_with_those_that_come() {
     runs(&w, 1, 0b1111);
     w.advance(Flow::Next { next: Pc(7) });
     let sides = [(5, 0b0011), (10, 0b1100)];
-    w.jump(&sides.map(|(pc, lanes)| Side { pc: Pc(pc), lanes: LaneMask(lanes) }));
+    w.split(&sides.map(|(pc, lanes)| Side { pc: Pc(pc), lanes: LaneMask(lanes) }));
     runs(&w, 5, 0b0011);
     w.advance(branch(0b0010, 20, 6)); // the second lanes of the return go to the pool
     w.advance(exit(0b0001));

@@ -72,7 +72,7 @@ pub(in crate::machine) fn jump(
     if is_further_branch(warp, active, taken) {
         observer.on(Event::Branch { cycle, sm, warp: WarpId(w as u32), pc, active, taken });
     }
-    warp.control.jump(&sides);
+    warp.control.split(&sides, None);
     sides.len() > 1
 }
 
