@@ -42,7 +42,7 @@ fn number(word: Option<&str>) -> u32 {
     word.expect("a number").parse().expect("decimal")
 }
 
-/// What a warp did in a program.
+/// Trace and instruction count of a warp.
 struct Run {
     /// Number and active mask of each `log`.
     trace: Vec<(u32, LaneMask)>,

@@ -90,8 +90,8 @@ pub(super) fn scatter_words(
 /// Visits lanes in the order in which an H200 stores `bytes` of each: of several stores to one
 /// word, the last one wins.
 ///
-/// It serves 32 lanes at once, 16 with 8 bytes each, 8 with 16 bytes. Of lanes that are served at
-/// once, the lowest wins (`tests/observations/h200/winners`).
+/// An H200 serves groups of 32 lanes, of 16 with 8 bytes each, of 8 with 16, in ascending order. In
+/// a group, the lowest lane wins (`tests/observations/h200/winners`).
 #[inline(always)]
 pub(super) fn in_order_of_stores(lanes: LaneMask, bytes: u64, mut visit: impl FnMut(usize)) {
     if lanes == LaneMask::FULL && bytes <= WORD {

@@ -53,7 +53,8 @@ impl<T, F: FnOnce(bool) -> T> pulp::WithSimd for Loops<F> {
 
 /// Runs the loops of an instruction as [`vectorized`].
 ///
-/// What they need are arguments: a closure that holds it would be written to memory at each call.
+/// The operands are arguments of `loops`: the compiler writes a closure that captures them to memory
+/// at each call.
 #[inline(always)]
 pub(in crate::exec) fn vectorized_lanes<F: FnOnce(&Op, LaneMask, &mut RegisterFile, bool)>(
     op: &Op,
@@ -61,19 +62,10 @@ pub(in crate::exec) fn vectorized_lanes<F: FnOnce(&Op, LaneMask, &mut RegisterFi
     registers: &mut RegisterFile,
     loops: F,
 ) {
-    #[inline(never)]
-    fn baseline<F: FnOnce(&Op, LaneMask, &mut RegisterFile, bool)>(
-        op: &Op,
-        lanes: LaneMask,
-        registers: &mut RegisterFile,
-        loops: F,
-    ) {
-        loops(op, lanes, registers, false);
-    }
     match registers.vectors.0 {
-        pulp::Arch::Scalar => baseline(op, lanes, registers, loops),
+        pulp::Arch::Scalar => with_baseline(|wide| loops(op, lanes, registers, wide)),
         arch => {
-            // A whole word: the half of one would pass through memory.
+            // As 64 bits: a captured value of 32 would pass through memory.
             let word = u64::from(lanes.0);
             arch.dispatch(Loops(
                 #[inline(always)]

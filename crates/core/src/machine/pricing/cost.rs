@@ -17,8 +17,8 @@ pub(super) const MOST_REGISTERS: usize = 8;
 /// Number of scoreboard entries that are read without a loop.
 pub(super) const USUAL_REGISTERS: usize = 4;
 
-/// Least [`Cost::preparation`] of a step that no warp issues at once, and least sum of that of
-/// another and 1 for a warp that runs ahead if this one does not.
+/// A warp cannot issue a step at once if the step's [`Cost::preparation`], and 1 more while the warp
+/// runs ahead of a barrier, are at least this.
 pub(in crate::machine) const NEEDS_PREPARATION: u8 = 2;
 
 /// Cost of a step: what every issue needs in the first cache line, the rest in a second one.
@@ -56,8 +56,8 @@ pub(in crate::machine) struct Cost<'a> {
     pub result: Stall,
     pub(super) writes: u8,
     pub(super) touches: u8,
-    /// What a warp has to do before it can issue the step: nothing (0), nothing unless it runs
-    /// ahead of a barrier (1), or something ([`NEEDS_PREPARATION`]).
+    /// 0: a warp can issue the step at once. 1: it can unless it runs ahead of a barrier.
+    /// [`NEEDS_PREPARATION`]: it never can.
     pub preparation: u8,
     /// Of machine code: registers that it reads of the two banks of the register file, and the same
     /// without the operands that the instruction before kept.
