@@ -1,8 +1,8 @@
 // Functions that call themselves, by lanes that part: each entry and return is logged. An H200 ran
 // the kernels (driver 580.159.04): the digest of what each leaves in `out` is in
 // recursion-outputs.csv. A thread's entries are active masks, and the number of the entry among
-// those of its warp with that of the place. The compiler must not know that a log waits for
-// nothing: a function with a volatile access would yield.
+// those of its warp with that of the place. No access is volatile: a function with a volatile
+// access would yield.
 //
 //! const  entries = 256
 //! grid   = 64
