@@ -256,13 +256,14 @@ pub(super) fn access(
     let mut changed = false;
     for (matrix, row) in op.rows.iter().enumerate() {
         let Some(row) = *row else { continue };
-        for lane in 0..MAX_LANES {
-            // Row and column of the two elements of the lane's register.
-            let (g, t) = (lane / 4, 2 * (lane % 4));
-            let places = if op.transposed { [(t, g), (t + 1, g)] } else { [(g, t), (g, t + 1)] };
-            for (h, (i, j)) in places.into_iter().enumerate() {
+        // Of rows at one place, an H200 keeps the first of the last matrix.
+        for i in (0..8).rev() {
+            for j in 0..8 {
+                // The element is half of the register of a lane.
+                let (g, t) = if op.transposed { (j, i) } else { (i, j) };
+                let (lane, half) = (4 * g + t / 2, 16 * (t % 2) as u32);
                 let address = env.addresses[(8 * matrix + i) % MAX_LANES] + 2 * j as u64;
-                let (shift, half) = (8 * (address as u32 & 2), 16 * h as u32);
+                let shift = 8 * (address as u32 & 2);
                 let cell = &mut registers.narrow[usize::from(row.0)][lane];
                 if writes {
                     let bits = (*cell >> half & 0xffff) << shift;
