@@ -53,8 +53,8 @@ impl<T, F: FnOnce(bool) -> T> pulp::WithSimd for Loops<F> {
 
 /// Runs the loops of an instruction as [`vectorized`].
 ///
-/// The operands are arguments of `loops`: the compiler writes a closure that captures them to memory
-/// at each call.
+/// The operands are arguments of `loops`: the compiler writes a closure that captures them to
+/// memory at each call.
 #[inline(always)]
 pub(in crate::exec) fn vectorized_lanes<F: FnOnce(&Op, LaneMask, &mut RegisterFile, bool)>(
     op: &Op,

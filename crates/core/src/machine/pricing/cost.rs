@@ -17,8 +17,8 @@ pub(super) const MOST_REGISTERS: usize = 8;
 /// Number of scoreboard entries that are read without a loop.
 pub(super) const USUAL_REGISTERS: usize = 4;
 
-/// A warp cannot issue a step at once if the step's [`Cost::preparation`], and 1 more while the warp
-/// runs ahead of a barrier, are at least this.
+/// A warp cannot issue a step at once if the step's [`Cost::preparation`], and 1 more while the
+/// warp runs ahead of a barrier, are at least this.
 pub(in crate::machine) const NEEDS_PREPARATION: u8 = 2;
 
 /// Cost of a step: what every issue needs in the first cache line, the rest in a second one.
