@@ -189,6 +189,14 @@ fn twelve_thousand_mutated_calls_of_the_runtime_return() {
     assert!(printed.ends_with("then 0\n"), "{printed}");
 }
 
+#[test]
+fn the_runtime_answers_mistakes_as_on_an_h200() {
+    let Some(program) = compile_c("answers") else { return };
+    let output = output(&mut exec(&["-q"], &[program.into()]));
+    let recorded = fs::read_to_string("tests/exec/answers.txt").expect("the record");
+    assert_eq!(text(&output.stdout), recorded);
+}
+
 /// Values of the first texture are i * i for i from 1; of the second the means of four neighbours
 /// (of rows 1 and 2), then row 2; of the third every second byte, which has 34 i + 17, over 255.
 #[test]

@@ -36,6 +36,8 @@ pub(crate) struct Context {
     pub(crate) failed: Option<Error>,
     /// Limits that the program set, by number of `CUlimit`.
     pub(crate) limits: BTreeMap<u32, u64>,
+    /// Preference between L1 and shared memory that the program set; it has no effect.
+    pub(crate) cache_config: u32,
     /// Heap of `malloc` in kernels, once a kernel used it.
     pub(crate) heap: Option<Heap>,
 }
@@ -208,6 +210,7 @@ impl Driver {
             fault: None,
             failed: None,
             limits: BTreeMap::new(),
+            cache_config: 0,
             heap: None,
         })
     }

@@ -42,6 +42,8 @@ impl Error {
     pub const INVALID_DEVICE: Error = Error(101);
     /// `cudaErrorPeerAccessUnsupported`.
     pub const PEER_UNSUPPORTED: Error = Error(217);
+    /// `cudaErrorInvalidResourceHandle`.
+    pub const INVALID_HANDLE: Error = Error(400);
     /// `cudaErrorSymbolNotFound`.
     pub const SYMBOL_NOT_FOUND: Error = Error(500);
     /// `cudaErrorNotReady`.
@@ -50,11 +52,6 @@ impl Error {
     pub const PEER_NOT_ENABLED: Error = Error(705);
     /// `cudaErrorNotSupported`.
     pub const NOT_SUPPORTED: Error = Error(801);
-
-    /// Returns true if only the end of the context clears the error: a kernel's fault.
-    pub fn is_sticky(self) -> bool {
-        matches!(self.0, 214 | 226 | 700 | 702 | 709 | 710 | 714..=719)
-    }
 
     /// Returns true if a call that returns the code leaves the thread's last error as it is.
     ///

@@ -4,7 +4,7 @@ use super::device::CONTEXT_FLAGS;
 use super::entry_points;
 use super::pointer::Out;
 use crate::error::Error;
-use crate::state::{self, at_once, driver};
+use crate::state::{self, Driver, at_once, driver};
 use crate::stream::PRIORITIES;
 use crate::table::Handle;
 
@@ -26,17 +26,20 @@ fn create(context: Out<Handle>, flags: u32, device: i32) -> Result<(), Error> {
 /// Number of the limit of the heap.
 pub(crate) const HEAP: u32 = 2;
 
-/// Returns the default of a limit; `None` if there is no such limit.
-fn limit(number: u32) -> Option<u64> {
-    Some(match number {
-        0 => 1024,    // stack of a thread
-        1 => 1 << 20, // buffer of printf
-        2 => 8 << 20, // heap of malloc
-        3 => 2,
+/// Returns the default of a limit on the current device, as on an H200.
+fn limit(driver: &mut Driver, number: u32) -> Result<u64, Error> {
+    let device = driver.current_device()?;
+    let device = driver.devices.get(device).ok_or(Error::INVALID_CONTEXT)?;
+    Ok(match number {
+        0 => 1024,                                       // stack of a thread
+        1 => u64::from(device.machine.sms) * (64 << 10), // buffer of printf
+        HEAP => 8 << 20,
+        3 => return Err(Error::UNSUPPORTED_LIMIT),
         4 => 2048,
-        5 => 128,
-        6 => 0,
-        _ => return None,
+        5 => 64,
+        6 | 8 => 0,
+        7 => device.most_shared().into(),
+        _ => return Err(Error::INVALID_VALUE),
     })
 }
 
@@ -157,15 +160,15 @@ entry_points! {
 
     fn cuCtxGetLimit(value: Out<usize>, number: u32) {
         let mut driver = at_once()?;
+        let default = limit(&mut driver, number)?;
         let (_, context) = driver.context()?;
-        let default = limit(number).ok_or(Error::UNSUPPORTED_LIMIT)?;
         value.set(context.limits.get(&number).copied().unwrap_or(default) as usize)
     }
 
     fn cuCtxSetLimit(number: u32, value: usize) {
         let mut driver = driver()?;
+        limit(&mut driver, number)?;
         let (_, context) = driver.context()?;
-        limit(number).ok_or(Error::UNSUPPORTED_LIMIT)?;
         if number == 0 && value > 512 << 10 {
             return Err(Error::INVALID_VALUE);
         }
@@ -177,13 +180,19 @@ entry_points! {
     }
 
     fn cuCtxGetCacheConfig(config: Out<u32>) {
-        at_once()?.context()?;
-        config.set(0)
+        let mut driver = at_once()?;
+        let (_, context) = driver.context()?;
+        config.set(context.cache_config)
     }
 
     fn cuCtxSetCacheConfig(config: u32) {
-        at_once()?.context()?;
-        if config <= 3 { Ok(()) } else { Err(Error::INVALID_VALUE) }
+        let mut driver = at_once()?;
+        let (_, context) = driver.context()?;
+        if config > 3 {
+            return Err(Error::INVALID_VALUE);
+        }
+        context.cache_config = config;
+        Ok(())
     }
 
     fn cuCtxGetSharedMemConfig(config: Out<u32>) {

@@ -72,6 +72,8 @@ fn set_attribute(function: Handle, number: u32, value: i32) -> Result<(), Error>
             driver.functions.get_mut(function)?.most_dynamic = Some(value);
             Ok(())
         }
+        // Percent of L1 for shared memory, or -1.
+        9 if !(-1..=100).contains(&value) => Err(Error::INVALID_VALUE),
         9 | 14 | 15 => Ok(()),
         10..=13 => Err(Error::NOT_SUPPORTED), // clusters
         _ => Err(Error::INVALID_VALUE),

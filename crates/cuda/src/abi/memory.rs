@@ -10,6 +10,8 @@ use crate::table::Handle;
 
 /// Flags of `cuMemHostAlloc`: portable, mapped, write-combined.
 const HOST_FLAGS: u32 = 7;
+/// Flag of mapped memory.
+const MAPPED: u32 = 2;
 /// Flags of `cuMemHostRegister`: portable, mapped, device I/O, read-only.
 const REGISTER_FLAGS: u32 = 15;
 /// Alignment of the rows of pitched memory, in bytes.
@@ -162,7 +164,8 @@ entry_points! {
         if found.purpose != Use::Pinned {
             return Err(Error::INVALID_VALUE);
         }
-        flags.set(found.flags)
+        // The device can access all of it.
+        flags.set(found.flags | MAPPED)
     }
 
     fn cuMemHostRegister_v2(address: usize, bytes: usize, flags: u32) {

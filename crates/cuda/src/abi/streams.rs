@@ -80,7 +80,9 @@ entry_points! {
     }
 
     fn cuStreamDestroy_v2(stream: Handle) {
-        at_once()?.streams.remove(stream).map(|_| ())
+        let mut driver = at_once()?;
+        driver.streams.remove(stream)?;
+        driver.context().map(|_| ())
     }
 
     fn cuStreamQuery(stream: Handle) {

@@ -59,13 +59,15 @@ pub(super) fn last_error() -> u32 {
     LAST.get()
 }
 
-/// Returns the thread's last error and clears it, unless only the context's end does.
+/// Returns the thread's last error and clears it. A context that a fault ended reports it again at
+/// the next call.
 pub(super) fn take_last_error() -> u32 {
-    let code = LAST.get();
-    if !Error(code).is_sticky() {
-        LAST.set(0);
-    }
-    code
+    LAST.replace(0)
+}
+
+/// Returns the error of rows that are longer than their pitch.
+pub(super) fn bad_pitch() -> Error {
+    if version() < Version::V13 { Error::INVALID_PITCH } else { Error::INVALID_VALUE }
 }
 
 /// Version of the API that the library serves, by the name of its file.

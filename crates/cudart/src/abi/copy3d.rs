@@ -6,7 +6,7 @@ use super::copy::{Kind, resolve};
 use super::driver::{DevicePtr, Driver};
 use super::memory::{Extent, Pitched};
 use super::{In, api};
-use crate::errors::{Error, Result};
+use crate::errors::Result;
 use crate::registry::Handle;
 
 /// Memory types of the driver.
@@ -160,7 +160,7 @@ fn rows(
         return Ok(());
     }
     if width > to.1 || width > from.1 {
-        return Err(Error::INVALID_PITCH);
+        return Err(context::bad_pitch());
     }
     let kind = resolve(driver, to.0, from.0, Kind::of(kind)?);
     let (to_type, to_host, to_device) = end(kind.to_device, to.0);
@@ -209,7 +209,7 @@ fn box_of(driver: &Driver, given: &Parameters) -> Result<Copy3d> {
     extent.width *= texel;
     let texel_of = |array: Handle| if array == 0 { 1 } else { texel };
     if to_array == 0 && extent.width > to.pitch || from_array == 0 && extent.width > from.pitch {
-        return Err(Error::INVALID_PITCH);
+        return Err(context::bad_pitch());
     }
     let kind = resolve(driver, to.pointer, from.pointer, Kind::of(given.kind)?);
     let at = |array: Handle, on_device: bool, pointer: usize| match array {

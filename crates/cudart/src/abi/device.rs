@@ -9,6 +9,8 @@ use std::ffi::{c_char, c_void};
 
 /// `cudaDeviceMapHost`, which every device has.
 const MAP_HOST: u32 = 8;
+/// Flags that a program may set: scheduling, mapped memory, local memory, synchronous copies.
+const DEVICE_FLAGS: u32 = 0xff;
 
 /// A device of the driver, for its properties.
 struct Numbered {
@@ -99,8 +101,9 @@ api! {
         Ok(())
     }
 
-    cudaSetDeviceFlags(_flags: u32) {
-        driver().map(|_| ())
+    cudaSetDeviceFlags(flags: u32) {
+        driver()?;
+        if flags & !DEVICE_FLAGS == 0 { Ok(()) } else { Err(Error::INVALID_VALUE) }
     }
 
     cudaGetDeviceFlags(flags: Out<u32>) {
@@ -155,22 +158,24 @@ api! {
     }
 
     // Preferences between L1 and shared memory, and for bank sizes that only Kepler had.
-    cudaDeviceSetCacheConfig(_preference: u32) {
-        current().map(|_| ())
+    cudaDeviceSetCacheConfig(preference: u32) {
+        current()?.cuCtxSetCacheConfig(preference)
     }
 
-    cudaThreadSetCacheConfig(_preference: u32) {
-        current().map(|_| ())
+    cudaThreadSetCacheConfig(preference: u32) {
+        current()?.cuCtxSetCacheConfig(preference)
     }
 
     cudaDeviceGetCacheConfig(preference: Out<u32>) {
-        current()?;
-        preference.set(0)
+        let mut found = 0;
+        current()?.cuCtxGetCacheConfig(&raw mut found)?;
+        preference.set(found)
     }
 
     cudaThreadGetCacheConfig(preference: Out<u32>) {
-        current()?;
-        preference.set(0)
+        let mut found = 0;
+        current()?.cuCtxGetCacheConfig(&raw mut found)?;
+        preference.set(found)
     }
 
     cudaDeviceSetSharedMemConfig(_banks: u32) {
@@ -209,9 +214,6 @@ api! {
 
     cudaDeviceEnablePeerAccess(peer: i32, _flags: u32) {
         with_device(peer)?;
-        if peer == context::device()? {
-            return Err(Error::INVALID_DEVICE);
-        }
         Err(Error::PEER_UNSUPPORTED)
     }
 

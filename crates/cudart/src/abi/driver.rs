@@ -76,6 +76,8 @@ driver! {
     cuCtxGetDevice(device: *mut i32);
     cuCtxSynchronize();
     cuCtxGetLimit(value: *mut usize, limit: u32);
+    cuCtxGetCacheConfig(preference: *mut u32);
+    cuCtxSetCacheConfig(preference: u32);
     cuCtxSetLimit(limit: u32, value: usize);
     cuCtxGetStreamPriorityRange(least: *mut i32, greatest: *mut i32);
     cuMemAlloc_v2(pointer: *mut DevicePtr, bytes: usize);

@@ -114,7 +114,7 @@ fn clear_rows(rows: Pitched, value: i32, stream: Option<Handle>) -> Result<()> {
     let driver = current()?;
     let Pitched { pointer, pitch, width, height } = rows;
     if width > pitch && height > 1 {
-        return Err(Error::INVALID_PITCH);
+        return Err(context::bad_pitch());
     }
     let (to, value) = (pointer as u64, value as u8);
     match stream {
@@ -178,8 +178,11 @@ api! {
     }
 
     cudaMallocManaged(pointer: Out<usize>, bytes: usize, flags: u32) {
+        let driver = current()?;
         let mut made = 0;
-        current()?.cuMemAllocManaged(&raw mut made, bytes, flags)?;
+        if bytes > 0 {
+            driver.cuMemAllocManaged(&raw mut made, bytes, flags)?;
+        }
         pointer.set(made as usize)
     }
 

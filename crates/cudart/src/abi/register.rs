@@ -4,6 +4,7 @@ use super::context::{self, answer, current, lock};
 use super::driver::Driver;
 use super::{Dim3, In, Out, Text, api};
 use crate::errors::{Error, Result};
+use crate::props::Version;
 use crate::registry::{Handle, Reference, Registry};
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Mutex;
@@ -81,14 +82,18 @@ fn library(registry: &mut Registry, driver: &Driver, module: usize) -> Result<Ha
 /// Returns the driver's kernel for a host stub, or for a kernel that this library gave out.
 ///
 /// # Errors
-/// Returns `cudaErrorInvalidDeviceFunction` for other addresses and for kernels that the module
-/// lacks, else the error of loading the module.
+/// Returns `cudaErrorInvalidDeviceFunction` for other addresses (`cudaErrorInvalidResourceHandle`
+/// since CUDA 13) and for kernels that the module lacks, else the error of loading the module.
 pub(super) fn kernel(stub: usize) -> Result<Handle> {
     let driver = current()?;
     let mut registry = lock(&REGISTRY);
     let Some(entry) = registry.kernel(stub).cloned() else {
         let given = stub != 0 && registry.has_kernel(stub);
-        return if given { Ok(stub) } else { Err(Error::INVALID_DEVICE_FUNCTION) };
+        return match context::version() {
+            _ if given => Ok(stub),
+            Version::V13 if stub != 0 => Err(Error::INVALID_HANDLE),
+            _ => Err(Error::INVALID_DEVICE_FUNCTION),
+        };
     };
     if let Some(kernel) = entry.kernel() {
         return Ok(kernel);
