@@ -3,6 +3,7 @@
 mod architecture;
 mod array;
 mod ask;
+mod assembled;
 
 mod banks;
 mod bursts;

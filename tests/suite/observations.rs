@@ -20,11 +20,11 @@ use super::support::{self, launch, machine, options};
 /// Records of the bundled programs.
 const BUNDLED: &str = "crates/gpu/observations/h200";
 /// Programs of the core's tests (`truth`).
-const TRUTH: &str = "tests/truth";
+pub(super) const TRUTH: &str = "tests/truth";
 /// Listings of machine code.
 const LISTINGS: [&str; 2] = ["programs/sass", "tests/sass"];
 /// Records of programs that only tests run.
-const FOLDER: &str = "tests/observations/h200";
+pub(super) const FOLDER: &str = "tests/observations/h200";
 
 /// Returns the programs whose result PTX leaves open, or that the simulator stops where a GPU
 /// continues, with the reason.
@@ -57,12 +57,28 @@ fn programs() -> BTreeMap<String, PathBuf> {
 fn difference(path: &Path, cuda: bool, observation: &Observation) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let program = Program::parse(&path.display().to_string(), &text);
+    let source = if cuda {
+        fs::read_to_string(path.with_extension("cu")).map_err(|e| e.to_string())?
+    } else {
+        text
+    };
+    left(&program, &source, "h200", observation)
+}
+
+/// Describes the difference between an observation of `source` and a run of the program on a
+/// machine, if any.
+pub(super) fn left(
+    program: &Program,
+    source: &str,
+    on: &str,
+    observation: &Observation,
+) -> Result<(), String> {
     let known: Vec<&str> = program.plan.constants().collect();
     let constants = observation.constants.iter().filter(|(name, _)| known.contains(&name.as_str()));
     let set = constants.map(|(name, value)| (name.clone(), value.to_string())).collect();
-    let (kernel, before) = launch(&program, &Overrides { set, ..Overrides::default() })?;
+    let (kernel, before) = launch(program, &Overrides { set, ..Overrides::default() })?;
     let options = options(Mode::Volta, SideOrder::Fewer, 100_000_000);
-    let done = simulate(Job::new(&program, kernel, before.clone(), &machine("h200"), options), &())
+    let done = simulate(Job::new(program, kernel, before.clone(), &machine(on), options), &())
         .map_err(|e| e.to_string())?;
     let ends: &[&str] = match observation.finish {
         DeviceFinish::Ok => &["ok"],
@@ -79,13 +95,8 @@ fn difference(path: &Path, cuda: bool, observation: &Observation) -> Result<(), 
     if observation.finish != DeviceFinish::Ok {
         return Ok(());
     }
-    let source = if cuda {
-        fs::read_to_string(path.with_extension("cu")).map_err(|e| e.to_string())?
-    } else {
-        text
-    };
     let held = observation
-        .compare(&source, &before, &done.launch, Tolerance::default())
+        .compare(source, &before, &done.launch, Tolerance::default())
         .map_err(|e| e.to_string())?;
     let differing: Vec<String> =
         held.buffers.iter().filter(|b| !b.agrees()).map(|b| format!("  {b:x?}")).collect();

@@ -339,7 +339,13 @@ pub enum Special {
     LanemaskGt,
     DynamicSmemSize,
     TotalSmemSize,
+    /// `%aggr_smem_size`: bytes that the system reserves, and those of the block.
+    AggrSmemSize,
     /// `%envreg2` (0) and `%envreg1` (1): low and high word of the address of the grid's workspace;
     /// 0 unless the launch is cooperative.
     Workspace(u8),
+    /// SR_VIRTID of machine code: lane, `%warpid` from bit 8 on, `%smid` from bit 20 on.
+    Virtid,
+    /// SR_VIRTCFG of machine code: lanes of a warp, `%nwarpid` from bit 8 on.
+    Virtcfg,
 }

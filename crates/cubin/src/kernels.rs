@@ -151,16 +151,12 @@ fn own_attributes(image: &Image<'_>, kernel: &mut KernelFacts) -> Result<(), Cub
     let mut params_size = 0;
     for a in &own {
         match a.code {
-            code::KPARAM_INFO => {
+            code::KPARAM_INFO | code::KPARAM_INFO_V2 => {
                 let (place, packed) = (a.word(1)?, a.word(2)?);
-                let parameter = ParameterFacts { offset: place >> 16, bytes: packed >> 18 };
-                params.push((place & 0xffff, parameter));
-            }
-            code::KPARAM_INFO_V2 => {
-                return Err(CubinError::Unsupported(format!(
-                    "kernel `{}` has more than 4,096 bytes of parameters",
-                    kernel.name
-                )));
+                // The second version is that of kernels with more than 4,096 bytes of parameters.
+                let bytes =
+                    if a.code == code::KPARAM_INFO { packed >> 18 } else { packed & 0xffff };
+                params.push((place & 0xffff, ParameterFacts { offset: place >> 16, bytes }));
             }
             code::PARAM_CBANK => params_at = Some(a.word(1)? & 0xffff),
             code::CBANK_PARAM_SIZE => params_size = u64::from(a.short),

@@ -12,7 +12,6 @@
 //! small listings, which show the rules, are kept in `tests/observations/h200/generated`.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -20,9 +19,9 @@ use simt_core::Program;
 use simt_core::launch::Overrides;
 use simt_gpu as gpu;
 use simt_report::profile::Profile;
-use simt_toolkit::{Tool, call, listing};
 
 use super::device::{CALLING, DISAGREEING, FAMILIES, Family, PLAIN, memory_digest};
+use crate::assembled::machine_code;
 use crate::spans::simulated;
 use crate::support;
 
@@ -30,8 +29,6 @@ use crate::support;
 const COUNTERS: &str = "tests/observations/h200/random_counters.csv";
 /// Listings named as in `plain_124.sass`.
 const LISTINGS: &str = "tests/observations/h200/generated";
-/// Arguments of a generated program. Machine code knows them by their places.
-const ARGUMENTS: [&str; 3] = ["in", "out", "count"];
 
 /// Returns the profile of each program, by family and number.
 fn profiles() -> BTreeMap<(String, u32), Profile> {
@@ -68,24 +65,6 @@ fn differences(code: &str, memory: &str, profile: &Profile) -> Result<Vec<String
     Ok(differing.map(|h| format!("{}: {}, GPU {}", h.name, h.simulated, h.measured)).collect())
 }
 
-/// Returns the program as `.sass` text.
-fn machine_code(text: &str) -> Result<String, String> {
-    let ptxas = Tool::Nvcc.find().ok_or("CUDA's compiler is missing")?.with_file_name("ptxas");
-    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let [ptx, cubin] = ["generated.ptx", "generated.cubin"].map(|name| folder.path().join(name));
-    std::fs::write(&ptx, gpu::device_text("generated.ir", text)).map_err(|e| e.to_string())?;
-    let words = ["-arch=sm_90".into(), "-o".into(), cubin.clone().into(), ptx.into()];
-    call(&ptxas, &words as &[OsString], folder.path()).map_err(|e| e.to_string())?;
-    let image = std::fs::read(cubin).map_err(|e| e.to_string())?;
-    let facts = simt_cubin::facts(&image).map_err(|e| e.to_string())?;
-    let listing = listing(&image, facts.arch, None).map_err(|e| e.to_string())?;
-    let by_place = |text: String, (place, name): (usize, &&str)| {
-        text.replace(&format!("//! arg {name} ="), &format!("//! arg {place} ="))
-    };
-    let directives = ARGUMENTS.iter().enumerate().fold(text.to_string(), by_place);
-    simt_cubin::join(&directives, facts, &listing).map_err(|e| e.to_string())
-}
-
 /// Runs the programs of a family, and returns the number of those that count what a GPU counted.
 /// All must leave the same memory.
 fn exact(family: &Family) -> usize {
@@ -93,7 +72,8 @@ fn exact(family: &Family) -> usize {
     let profiles = profiles();
     let one = |number: u32| -> Result<bool, String> {
         let memory = record.programs[number as usize].split(' ').nth(1).expect("an answer");
-        let code = machine_code(&family.text(number))?;
+        let text = family.text(number);
+        let code = machine_code(&text, &gpu::device_text("generated.ir", &text))?;
         let name = family.name();
         let found = differences(&code, memory, &profiles[&(name.to_string(), number)]);
         if !found.as_ref().is_ok_and(Vec::is_empty) {

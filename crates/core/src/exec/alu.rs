@@ -138,6 +138,7 @@ impl Group {
             | LaneFn::Dp4a { .. }
             | LaneFn::Dp2a { .. }
             | LaneFn::AbsDiff4 { .. }
+            | LaneFn::PackSaturated(_)
             | LaneFn::Fns
             | LaneFn::Szext { .. }
             | LaneFn::Bmsk { .. }

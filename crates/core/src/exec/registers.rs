@@ -4,6 +4,7 @@
 
 use super::{AlignedRows, CallStack, Copies, RegisterFile, Vectors};
 use crate::base::MAX_LANES;
+use crate::kernel::layout::RESERVED_SHARED;
 use crate::kernel::{Register, Registers, Special};
 
 /// Unit in which `%total_smem_size` is given, in bytes, as on an H200.
@@ -125,6 +126,10 @@ fn fill_special(special: Special, place: &WarpPlace, row: &mut [u32; MAX_LANES])
     let uniform = match special {
         Special::Tid(i) => return fill_thread_index(i, place, row),
         Special::Laneid => return *row = lanes(|l| l),
+        Special::Virtid => {
+            let place = place.sm_id << 20 | place.warp_id << 8;
+            return *row = std::array::from_fn(|lane| place | lane as u32);
+        }
         Special::LanemaskEq => return *row = lanes(|l| 1 << l),
         Special::LanemaskLt => return *row = lanes(|l| (1 << l) - 1),
         Special::LanemaskLe => return *row = lanes(|l| u32::MAX >> (31 - l)),
@@ -140,6 +145,8 @@ fn fill_special(special: Special, place: &WarpPlace, row: &mut [u32; MAX_LANES])
         Special::Gridid => 0,
         Special::DynamicSmemSize => place.dynamic_smem,
         Special::TotalSmemSize => place.total_smem.next_multiple_of(SHARED_UNIT),
+        Special::AggrSmemSize => RESERVED_SHARED.saturating_add(place.total_smem),
+        Special::Virtcfg => place.nwarps << 8 | MAX_LANES as u32,
         Special::Workspace(word) => (place.workspace >> (32 * u32::from(word.min(1)))) as u32,
     };
     row.fill(uniform);

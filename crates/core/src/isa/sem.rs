@@ -53,6 +53,8 @@ meanings! {
     Dp2a,
     /// Absolute differences of packed bytes.
     AbsDiff4,
+    /// Two integers clamped to a narrower type, packed.
+    CvtPack,
     /// Position of the n-th set bit.
     Fns,
     /// Extension of a value of any width.

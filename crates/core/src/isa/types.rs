@@ -157,12 +157,15 @@ pub struct FloatMode {
     pub sat: bool,
     /// `.relu`: a negative result becomes +0; NaN stays.
     pub relu: bool,
+    /// `.oob`: the result is +0 if a factor is the NaN of an access out of bounds, `0x7ff7` with
+    /// either sign.
+    pub oob: bool,
 }
 
 impl FloatMode {
     /// Rounding to nearest, without modifiers.
     pub const PLAIN: FloatMode =
-        FloatMode { round: Round::Nearest, ftz: false, sat: false, relu: false };
+        FloatMode { round: Round::Nearest, ftz: false, sat: false, relu: false, oob: false };
     /// The same with `.ftz`.
     pub const FLUSHING: FloatMode = FloatMode { ftz: true, ..FloatMode::PLAIN };
 }

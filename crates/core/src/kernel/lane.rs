@@ -6,6 +6,15 @@
 use super::{Approximation, Predicate, Row};
 use crate::isa::{Compare, FloatMode, Round, Space, Type};
 
+/// Integer type that a value is clamped to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Narrow {
+    /// Number of bits: 2, 4, 8 or 16.
+    pub bits: u8,
+    /// True for two's complement.
+    pub signed: bool,
+}
+
 /// Element-wise operation. `f` determines the number and widths of its sources.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaneOp {
@@ -100,6 +109,8 @@ pub enum LaneFn {
         /// `.add`
         add: bool,
     },
+    /// `a` and `b` clamped, below `c` (`cvt.pack`).
+    PackSaturated(Narrow),
     /// Position of the `c`th set bit of `a` from bit `b` on (`fns`).
     Fns,
     /// Low `b` bits of `a`, sign-extended for s32.

@@ -9,6 +9,10 @@ pub const SHARED_WINDOW: u64 = 0x0100_0000_0000;
 pub const LOCAL_WINDOW: u64 = 0x0200_0000_0000;
 /// Size of the shared window and of the local window, in bytes.
 pub const WINDOW_BYTES: u64 = 0x0100_0000;
+/// Bytes at the start of shared memory that the system reserves, as on sm_90.
+pub const RESERVED_SHARED: u32 = 1 << 10;
+/// End of those that it uses (`%reserved_smem_offset_end` of an H200).
+pub const RESERVED_SHARED_END: u32 = 0x120;
 /// First address of `.const` variables.
 pub const CONST_BASE: u64 = 0x0300_0000_0000;
 /// Distance from the address of a constant to its generic address in machine code.

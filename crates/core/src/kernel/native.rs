@@ -10,7 +10,7 @@ mod integer;
 pub use float::{Approximation, FloatFn};
 pub use integer::*;
 
-use super::{Predicate, PredicateUse, PrmtMode, ReduxFn, Row, ShuffleMode};
+use super::{Narrow, Predicate, PredicateUse, PrmtMode, ReduxFn, Row, ShuffleMode};
 use crate::isa::{ControlWord, Opcode, Space};
 
 /// [`Inst::form`](super::Inst::form) of machine instructions, which have no row in the PTX table.

@@ -3,8 +3,8 @@
 //! Bank 0 has the launch's shape, the initial stack pointer and the parameters. Operands in
 //! constant banks have rows of their own, which are filled once per launch.
 
-use crate::exec::GlobalMemory;
-use crate::kernel::layout::{LOCAL_WINDOW, PARAMETERS, RAISED, SHARED_WINDOW};
+use crate::exec::{GlobalMemory, block_shared_bytes};
+use crate::kernel::layout::{LOCAL_WINDOW, PARAMETERS, RAISED, RESERVED_SHARED_END, SHARED_WINDOW};
 use crate::kernel::{BankRow, Kernel, NativeKernel, Registers};
 use crate::launch::Launch;
 
@@ -19,11 +19,31 @@ const CONSTANTS_90: usize = 0xd0;
 const STACK: usize = 0x28;
 /// Bytes of dynamic shared memory (`%dynamic_smem_size`).
 const DYNAMIC: usize = 0x2c;
+/// Number of SMs (`%nsmid`).
+const SMS: usize = 0x10c;
+/// Since sm_90: end of the shared memory that the system uses, 1 in a cooperative launch, bytes
+/// that the system reserves, and those with the block's (`%aggr_smem_size`).
+const RESERVED_END: usize = 0x68;
+const COOPERATIVE: usize = 0x110;
+const RESERVED: usize = 0x114;
+const AGGREGATE: usize = 0x13c;
+/// Since sm_90: blocks of a cluster by axis, their reciprocals as floats, clusters of the grid by
+/// axis, blocks of a cluster.
+const CLUSTER: usize = 0x144;
+const RECIPROCALS: usize = 0x150;
+const CLUSTERS: usize = 0x15c;
+const CLUSTER_BLOCKS: usize = 0x188;
+/// Since sm_90: generic address of the end of the parameters.
+const PARAMETERS_END: usize = 0x1a0;
 
 /// Returns constant bank 0, or the parameter block of PTX.
-pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch) -> Vec<u8> {
+///
+/// The machine has `sms` SMs. What a GPU has in the words that no special register of PTX names is
+/// left 0.
+pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch, sms: u32) -> Vec<u8> {
     let Some(native) = &kernel.native else { return launch.params.clone() };
     let mut bank = vec![0; (native.params_at as usize).max(DYNAMIC + 4)];
+    let shared = block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared);
     let mut put = |at: usize, value: u32| {
         if let Some(place) = bank.get_mut(at..at + 4) {
             place.copy_from_slice(&value.to_le_bytes());
@@ -32,6 +52,20 @@ pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch) -> Vec<u8> {
     for axis in 0..3 {
         put(BLOCK + 4 * axis, launch.block[axis]);
         put(GRID + 4 * axis, launch.grid[axis]);
+        if native.arch >= 90 {
+            // A block is a cluster of its own.
+            put(CLUSTER + 4 * axis, 1);
+            put(RECIPROCALS + 4 * axis, 1_f32.to_bits());
+            put(CLUSTERS + 4 * axis, launch.grid[axis]);
+        }
+    }
+    put(SMS, sms);
+    if native.arch >= 90 {
+        put(CLUSTER_BLOCKS, 1);
+        put(RESERVED_END, RESERVED_SHARED_END);
+        put(COOPERATIVE, (launch.workspace() != 0).into());
+        put(RESERVED, native.reserved_shared);
+        put(AGGREGATE, native.reserved_shared.saturating_add(shared));
     }
     for (at, window) in [(SHARED, SHARED_WINDOW), (LOCAL, LOCAL_WINDOW)] {
         put(at, window as u32);
@@ -51,6 +85,11 @@ pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch) -> Vec<u8> {
     let at = native.parameters_pointer() as usize;
     put(at, parameters as u32);
     put(at + 4, (parameters >> 32) as u32);
+    if native.arch >= 90 {
+        let end = parameters + launch.params.len() as u64;
+        put(PARAMETERS_END, end as u32);
+        put(PARAMETERS_END + 4, (end >> 32) as u32);
+    }
     let workspace = launch.workspace();
     let at = native.workspace_at() as usize;
     put(at, (workspace >> 32) as u32);
@@ -62,10 +101,15 @@ pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch) -> Vec<u8> {
 }
 
 /// Returns the register rows of a kernel with the values of its constant banks.
-pub(super) fn registers(kernel: &Kernel, launch: &Launch, memory: &GlobalMemory) -> Registers {
+pub(super) fn registers(
+    kernel: &Kernel,
+    launch: &Launch,
+    sms: u32,
+    memory: &GlobalMemory,
+) -> Registers {
     let mut registers = kernel.registers.clone();
     let Some(native) = &kernel.native else { return registers };
-    let bank = bank_zero(kernel, launch);
+    let bank = bank_zero(kernel, launch, sms);
     for at in &native.constants {
         registers.narrow_constants.push((at.row, value(at, native, &bank, memory)));
     }

@@ -117,7 +117,7 @@ impl<'a> Context<'a> {
         let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
         let active_sms = u64::from(spec.sms).min(blocks) as u32;
         let native = spec.sass.as_ref().filter(|_| code.kernel().native.is_some());
-        let registers = constants::registers(code.kernel(), launch, global);
+        let registers = constants::registers(code.kernel(), launch, spec.sms, global);
         let program = PricedCode::new(code, spec);
         let orders_atomics = program.orders_atomics;
         let unset = code.kernel().unset_registers().unwrap_or_else(|| registers.variables());
@@ -130,7 +130,7 @@ impl<'a> Context<'a> {
             active_sms,
             registers,
             unset: Some(unset),
-            params: constants::bank_zero(code.kernel(), launch),
+            params: constants::bank_zero(code.kernel(), launch, spec.sms),
             memory: memory_of(code.kernel(), spec),
             grid: launch.grid,
             block: launch.block,

@@ -438,7 +438,7 @@ pub(super) fn lower(
         lowered
     } else if let Some(lowered) = matrix::lower(lowering, module)? {
         lowered
-    } else if let Some(lowered) = warp::lower(lowering)? {
+    } else if let Some(lowered) = warp::lower(lowering, module)? {
         lowered
     } else {
         Lowered::of(Op::Native(Box::new(element_wise(lowering)?)))

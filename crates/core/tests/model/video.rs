@@ -66,6 +66,7 @@ fn simd_instructions_work_on_each_part() {
         ("vabsdiff2.u32.s32.s32 %r1, %r2, %r3, %r4;", 0x7ffe_7ffe),
         ("vmin2.s32.s32.s32 %r1, %r2, %r3, %r4;", 0x8001_0001),
         ("vmax2.u32.u32.u32 %r1, %r2, %r3, %r4;", 0xffff_7fff),
+        ("vabsdiff4.s32.u32.u32.sat %r1, %r2, %r3, %r4;", 0x7f7f_7f7f),
         ("vset2.s32.s32.lt %r1, %r2, %r3, %r4;", 0x0001_0000),
         ("vset2.s32.s32.ne.add %r1, %r2, %r3, %r4;", C + 2),
         ("vadd4.u32.u32.u32 %r1, %r2, %r3, %r4;", 0x7f00_7f00),

@@ -10,7 +10,7 @@ use crate::exec::arith::half::{Brain, Half, Short};
 use crate::exec::lanes::{Element, Lanes, fill, predicate, set_predicate, test};
 use crate::isa::{BoolOp, Compare, Space, Type};
 use crate::kernel::layout::{
-    CONST_BASE, GLOBAL_BASE, LOCAL_WINDOW, RAISED, SHARED_WINDOW, WINDOW_BYTES,
+    CONST_BASE, GLOBAL_BASE, LOCAL_WINDOW, PARAMETERS, RAISED, SHARED_WINDOW, WINDOW_BYTES,
 };
 use crate::kernel::{LaneOp, Predicate, PredicateFn, PredicateUse, Row, Setp, TestFn};
 
@@ -170,6 +170,7 @@ pub(in crate::exec) fn is_in(address: u64, space: Space) -> bool {
         Space::Shared => within(SHARED_WINDOW),
         Space::Local => within(LOCAL_WINDOW),
         Space::Const => constant,
+        Space::Param => within(PARAMETERS),
         _ => !constant && !within(SHARED_WINDOW) && !within(LOCAL_WINDOW),
     }
 }

@@ -31,6 +31,11 @@ pub(super) fn logic(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
                 bits::absdiff4(a, b, c, signed, add)
             });
         }
+        LaneFn::PackSaturated(to) => {
+            on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| {
+                bits::pack_saturated(a, b, c, to)
+            });
+        }
         LaneFn::Fns => on.ternary_each::<u32, u32, u32, u32>(d, s, bits::fns),
         LaneFn::Szext { wrap } => {
             let signed = ty.is_signed();

@@ -2,7 +2,7 @@
 //! and Shift").
 
 use super::integer::Integer;
-use crate::kernel::PrmtMode;
+use crate::kernel::{Narrow, PrmtMode};
 
 /// Returns a mask of the low `n` bits, all ones from 64 on.
 #[inline(always)]
@@ -145,6 +145,24 @@ pub(crate) fn absdiff4(a: u32, b: u32, c: u32, signed: [bool; 2], add: bool) -> 
     } else {
         (0..4).fold(0, |all, i| all | (difference(i) & 0xff) << (8 * i))
     }
+}
+
+/// Returns a signed integer clamped to a narrower type.
+#[inline(always)]
+pub(crate) fn clamp(value: u32, Narrow { bits, signed }: Narrow) -> u32 {
+    let (least, most) = match signed {
+        true => (-1 << (bits - 1), (1 << (bits - 1)) - 1),
+        false => (0, (1 << bits) - 1),
+    };
+    (value as i32).clamp(least, most) as u32
+}
+
+/// Returns `cvt.pack`: two signed integers clamped to a narrower type, below `c`.
+#[inline(always)]
+pub(crate) fn pack_saturated(a: u32, b: u32, c: u32, to: Narrow) -> u32 {
+    let part = |value| clamp(value, to) & ((1 << to.bits) - 1);
+    let above = c.checked_shl(2 * u32::from(to.bits)).unwrap_or(0);
+    above | part(a) << to.bits | part(b)
 }
 
 /// Returns `fns`: the position of the `|offset|`th set bit from `base` up.

@@ -5,7 +5,8 @@
 //! truncated to f32 or rounded to the nearest f16; beyond the largest number it is infinite.
 //! Exponents are those of the operands: a product in 2 to 4 has the exponent of one in 1 to 2, and
 //! a subnormal the least exponent. One sum covers the whole `k` of a machine instruction: 16
-//! products of f16 and bf16, 8 of tf32. A sum of zero is +0. Every NaN is `0x7fffffff` or `0x7fff`.
+//! products of f16 and bf16, 8 of tf32. A zero is +0, also of a sum below the smallest number.
+//! Every NaN is `0x7fffffff` or `0x7fff`.
 //!
 //! Recorded on an H200: tests/observations/h200/tensor.txt. The form of the model is that of Fasi,
 //! Higham, Mikaitis and Pranesh ("Numerical behavior of NVIDIA tensor cores", 2021).
@@ -151,7 +152,8 @@ impl Dot {
                 let bits = exact.round(F32, Round::Zero) as u32;
                 // Truncation keeps the largest number where the hardware overflows.
                 let top = 63 - sum.unsigned_abs().leading_zeros() as i32 + unit;
-                if sum != 0 && top > 127 { bits + 1 } else { bits }
+                let bits = if sum != 0 && top > 127 { bits + 1 } else { bits };
+                positive_zero(bits, 31)
             }
         }
     }
@@ -163,10 +165,15 @@ impl Dot {
             Dot::Infinite(negative) => u32::from(negative) << 15 | 0x7c00,
             Dot::Finite { sum, unit } => {
                 let exact = Exact::scaled(sum < 0, sum.unsigned_abs(), unit);
-                exact.round(F16, Round::Nearest) as u32
+                positive_zero(exact.round(F16, Round::Nearest) as u32, 15)
             }
         }
     }
+}
+
+/// Returns a number with this sign bit, +0 for -0: also a sum below the smallest number.
+fn positive_zero(bits: u32, sign: u32) -> u32 {
+    if bits == 1 << sign { 0 } else { bits }
 }
 
 #[cfg(test)]
@@ -209,5 +216,10 @@ mod tests {
         assert_eq!(dot(&halves(&[0x7c00]), &halves(&[0xbc00]), 10, one).single(), 0xff80_0000);
         let zero = Number::single(1 << 31);
         assert_eq!(dot(&halves(&[0x8000]), &halves(&[0]), 10, zero).single(), 0);
+        // -2^-24 * 2^-24 is below the smallest f16; as bf16, their product is below the f32.
+        let tiny = dot(&halves(&[0x8001]), &halves(&[0x0001]), 10, zero);
+        assert_eq!((tiny.single(), tiny.half()), (0xa780_0000, 0));
+        let brain = |bits| [Number::factor(bits, FactorType::BF16)];
+        assert_eq!(dot(&brain(0x8001), &brain(0x0001), 7, zero).single(), 0);
     }
 }

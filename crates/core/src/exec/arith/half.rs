@@ -214,6 +214,9 @@ fn small<H: Short>(exact: f64, ftz: bool) -> Option<H> {
     (ftz && exact.abs() < least).then(|| H::narrow(0.0_f64.copysign(exact)))
 }
 
+/// NaN of an access out of bounds, without its sign, as an f16 and as a bf16.
+const OUT_OF_BOUNDS: u64 = 0x7ff7;
+
 /// Returns `a * b` with the modifiers of `mode`.
 #[inline(always)]
 pub(crate) fn multiply<H: Short>(a: H, b: H, mode: FloatMode) -> H {
@@ -225,6 +228,9 @@ pub(crate) fn multiply<H: Short>(a: H, b: H, mode: FloatMode) -> H {
 /// Returns `a * b + c`, rounded once, with the modifiers of `mode`.
 #[inline(always)]
 pub(crate) fn multiply_add<H: Short>(a: H, b: H, c: H, mode: FloatMode) -> H {
+    if mode.oob && [a, b].iter().any(|factor| factor.to_bits64() & 0x7fff == OUT_OF_BOUNDS) {
+        return H::from_bits64(0);
+    }
     let [a, b, c] = [a, b, c].map(|x| flushed(x, mode.ftz));
     let sum = small(a.widen() * b.widen() + c.widen(), mode.ftz);
     finish(sum.unwrap_or_else(|| fma(a, b, c, Round::Nearest)), mode)

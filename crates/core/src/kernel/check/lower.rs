@@ -20,7 +20,7 @@ use crate::base::Pc;
 use crate::diag::Diagnostic;
 use crate::isa::{BoolOp, Class, Compare, FloatMode, FormMatch, Round, Sem, Type};
 use crate::kernel::{
-    Approximation, Carry, CarryFn, LaneFn, LaneOp, Op, PredicateFn, PredicateUse, PrmtMode,
+    Approximation, Carry, CarryFn, LaneFn, LaneOp, Narrow, Op, PredicateFn, PredicateUse, PrmtMode,
     Register, Row, Scope, Setp, TestFn,
 };
 use crate::ptx::tree::Instruction;
@@ -48,7 +48,8 @@ pub(super) fn contracts(m: &FormMatch<'_>) -> bool {
 }
 
 fn float_mode(m: &FormMatch<'_>) -> FloatMode {
-    FloatMode { round: rounding(m), ftz: m.has("ftz"), sat: m.has("sat"), relu: m.has("relu") }
+    let [ftz, sat, relu, oob] = ["ftz", "sat", "relu", "oob"].map(|word| m.has(word));
+    FloatMode { round: rounding(m), ftz, sat, relu, oob }
 }
 
 fn comparison(m: &FormMatch<'_>) -> Compare {
@@ -126,6 +127,12 @@ fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
             signed: [m.second_type(), m.third_type()].map(Type::is_signed),
             add: m.has("add"),
         },
+        Sem::CvtPack => {
+            let to = [("u16", 16), ("s16", 16), ("u8", 8), ("s8", 8), ("u4", 4), ("s4", 4)];
+            let bits = m.pick(&to).unwrap_or(2);
+            let signed = ["s16", "s8", "s4", "s2"].into_iter().any(|word| m.has(word));
+            LaneFn::PackSaturated(Narrow { bits, signed })
+        }
         Sem::Fns => LaneFn::Fns,
         Sem::Szext => LaneFn::Szext { wrap },
         Sem::Bmsk => LaneFn::Bmsk { wrap },

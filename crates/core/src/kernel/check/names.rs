@@ -5,6 +5,7 @@ use super::scope::Used;
 use super::system::HOST_LAUNCH;
 use super::variables::Symbol;
 use crate::diag::Diagnostic;
+use crate::kernel::layout::{RESERVED_SHARED, RESERVED_SHARED_END};
 use crate::kernel::{Clock, Special};
 use crate::ptx::tree::Name;
 
@@ -54,20 +55,15 @@ const SPECIALS: &[(&str, Special)] = &[
     ("%lanemask_gt", Special::LanemaskGt),
     ("%dynamic_smem_size", Special::DynamicSmemSize),
     ("%total_smem_size", Special::TotalSmemSize),
-    ("%aggr_smem_size", Special::TotalSmemSize),
+    ("%aggr_smem_size", Special::AggrSmemSize),
 ];
-
-/// Reserved bytes at the start of shared memory, for a kernel that uses them.
-///
-/// As on sm_90.
-pub(super) const RESERVED_SHARED: u32 = 1 << 10;
 
 /// Special registers with the offsets of the reserved shared memory.
 ///
 /// Cooperative groups use the second of its two areas.
 const RESERVED: &[(&str, u32)] = &[
     ("%reserved_smem_offset_begin", 0),
-    ("%reserved_smem_offset_end", RESERVED_SHARED),
+    ("%reserved_smem_offset_end", RESERVED_SHARED_END),
     ("%reserved_smem_offset_cap", RESERVED_SHARED),
     ("%reserved_smem_offset_0", 0),
     ("%reserved_smem_offset_1", RESERVED_SHARED / 2),

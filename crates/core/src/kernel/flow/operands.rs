@@ -58,6 +58,7 @@ const fn arity(f: LaneFn) -> usize {
         | Dp4a { .. }
         | Dp2a { .. }
         | AbsDiff4 { .. }
+        | PackSaturated(_)
         | Fns
         | Shf { .. }
         | Fma(_)

@@ -121,11 +121,13 @@ impl<'a> Analysis<'a> {
                 use Special::*;
                 let lane_dependent = match special {
                     Tid(_) | Laneid | LanemaskEq | LanemaskLe | LanemaskLt | LanemaskGe
-                    | LanemaskGt => true,
+                    | LanemaskGt | Virtid => true,
                     Ntid(_) | Ctaid(_) | Nctaid(_) | Warpid | Nwarpid | Smid | Nsmid | Gridid => {
                         false
                     }
-                    DynamicSmemSize | TotalSmemSize | Workspace(_) => false,
+                    DynamicSmemSize | TotalSmemSize | AggrSmemSize | Workspace(_) | Virtcfg => {
+                        false
+                    }
                 };
                 if lane_dependent {
                     first.insert(numbering.number(Register::Narrow(row)));

@@ -16,7 +16,10 @@ pub enum FloatFn {
     /// `d = a * b + c`, rounded once (FFMA, DFMA, HFMA2).
     Fma(Type, FloatMode),
     /// `d = a + b` in f32; the operands are the low halves, f16 (HADD2.F32).
-    AddHalves,
+    AddHalves {
+        /// `.SAT`
+        sat: bool,
+    },
     /// `d = q ? a : b` (FSEL).
     Select {
         /// `.FTZ`

@@ -53,13 +53,3 @@ pub enum MinMaxOf {
     /// `a + b` and `c`.
     Sum,
 }
-
-/// Type of 8 or 16 bits that a value is clamped to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the listing's own names")]
-pub enum Narrow {
-    U8,
-    S8,
-    U16,
-    S16,
-}

@@ -193,4 +193,4 @@ impl Reader<'_, '_, '_> {
 }
 
 /// RZ.
-const ZERO: super::RegisterName = super::RegisterName { number: 255, uniform: false };
+pub(super) const ZERO: super::RegisterName = super::RegisterName { number: 255, uniform: false };

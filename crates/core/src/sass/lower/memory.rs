@@ -1,11 +1,12 @@
 //! Loads, stores, atomics, fences.
 
 use super::super::text::{AddressText, Operand};
+use super::integer::ZERO;
 use super::{Lowered, Lowering, Missing, Module, Width};
 use crate::isa::{Space, Type};
 use crate::kernel::{
     Access, Address, AddressBase, Atomic, AtomicFn, AtomicForm, AtomicVector, Load, MemoryOrder,
-    Native, NativeAddress, NativeFn, Op, PredicateFn, Register, Row, Scope, Source, Store,
+    Native, NativeAddress, NativeFn, Op, Register, Row, Scope, Source, Store,
 };
 
 /// Lowers a memory instruction; `Ok(None)` if the opcode is of another family.
@@ -22,7 +23,7 @@ pub(super) fn lower(
         "QSPC" => return in_space(l, module).map(Some),
         "MEMBAR" => return Ok(Some(Lowered::of(fence(l)))),
         "ERRBAR" | "CGAERRBAR" => return Ok(Some(Lowered::of(Op::Hint { address: None }))),
-        "CCTL" => return cache_control(l).map(Some),
+        "CCTL" | "CCTLL" => return cache_control(l).map(Some),
         _ => return Ok(None),
     };
     let space = if space == Space::Global && l.text.name == "RED" && !l.text.has("E") {
@@ -78,7 +79,8 @@ pub(super) fn order(l: &mut Lowering<'_, '_>) -> (MemoryOrder, Scope, bool) {
         "PRIVATE", "32", "U",
     ];
     HINTS.iter().for_each(|hint| _ = l.text.take(hint));
-    let strong = l.text.take("STRONG");
+    // An access to a device's registers is one to memory here.
+    let strong = l.text.take("STRONG") || l.text.take("MMIO");
     let scope = scope(l);
     let block = scope == Scope::Block;
     let order = if strong { MemoryOrder::Relaxed } else { MemoryOrder::Weak };
@@ -250,18 +252,9 @@ pub(super) fn address(
 /// QSPC.E.G P0, RZ, [R8]: true if the generic address is in the space.
 fn in_space(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Missing> {
     l.text.take("E");
-    if l.text.take("D") {
-        // Shared memory of another block of the cluster: a block is a cluster of its own.
-        let p = l.result_predicate(0)?.ok_or(Missing::Operands)?;
-        let never = super::predicate_never();
-        return Ok(Lowered::of(Op::PredicateLogic {
-            f: PredicateFn::Mov,
-            d: p,
-            a: never,
-            b: never,
-        }));
-    }
-    let spaces = [("G", Space::Global), ("S", Space::Shared), ("L", Space::Local)];
+    // .D is shared memory of the cluster: a block is a cluster of its own.
+    let spaces =
+        [("G", Space::Global), ("S", Space::Shared), ("D", Space::Shared), ("L", Space::Local)];
     let (_, space) =
         spaces.into_iter().find(|(name, _)| l.text.take(name)).ok_or(Missing::Operands)?;
     let p = l.result_predicate(0)?;
@@ -271,9 +264,8 @@ fn in_space(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, Mi
     else {
         return Err(Missing::Operands);
     };
-    let (Some(row), None, true) = (base.row, base.uniform, no_register) else {
-        return Err(Missing::Operands);
-    };
+    let (None, true) = (base.uniform, no_register) else { return Err(Missing::Operands) };
+    let row = base.row.unwrap_or_else(|| l.rows.row(ZERO));
     let offset = i32::try_from(offset).map_err(|_| Missing::Operands)?;
     let f = NativeFn::InSpace { space, offset };
     let s = [Source::of(row), Source::default(), Source::default()];

@@ -1,7 +1,7 @@
 //! Warp-wide instructions, block barriers, special registers.
 
 use super::super::text::Operand;
-use super::{Lowered, Lowering, Missing, Width, predicate_never};
+use super::{Lowered, Lowering, Missing, Module, Width, predicate_never};
 use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::kernel::{
     Barrier, BarrierKind, BarrierReduce, Clock, Native, NativeFn, Op, Predicate, PredicateFn,
@@ -12,7 +12,10 @@ use crate::kernel::{
 const REDUCED: Predicate = Predicate(15);
 
 /// Lowers a warp-wide instruction; `Ok(None)` if the opcode is of another family.
-pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Lowered>, Missing> {
+pub(super) fn lower(
+    l: &mut Lowering<'_, '_>,
+    module: &Module<'_>,
+) -> Result<Option<Lowered>, Missing> {
     let name = l.text.name;
     let op = match name {
         "SHFL" => shuffle(l)?,
@@ -20,7 +23,7 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Lowered>, Missing
         "MATCH" => matching(l)?,
         "REDUX" => redux(l)?,
         "ELECT" => elect(l)?,
-        "S2R" | "S2UR" | "CS2R" => special(l)?,
+        "S2R" | "S2UR" | "CS2R" => special(l, module.reserved_shared)?,
         "BAR" => barrier(l)?,
         "B2R" => barrier_result(l)?,
         // A pause that ends with the phase of a barrier object, which the next test finds.
@@ -126,7 +129,8 @@ fn redux(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
     Ok(boxed(Native { d, s, uniform: true, ..native(NativeFn::Redux { f, signed }) }))
 }
 
-fn special(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
+/// S2R R0, SR_TID.X. Shared memory begins with `reserved` bytes of the system.
+fn special(l: &mut Lowering<'_, '_>, reserved: u32) -> Result<Op, Missing> {
     let uniform = l.text.name == "S2UR";
     let narrow = l.text.take("32");
     let Some(&Operand::Special(name)) = l.text.operands.get(1) else {
@@ -161,8 +165,15 @@ fn special(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
         Some(("SR_CTAID", letter)) => Special::Ctaid(axis(letter)),
         None => match name {
             "SR_LANEID" => Special::Laneid,
-            "SR_VIRTUALSMID" | "SR_VIRTID" | "SR_SMID" => Special::Smid,
-            "SR_SMEMSZ" => Special::TotalSmemSize,
+            "SR_VIRTUALSMID" | "SR_SMID" => Special::Smid,
+            "SR_VIRTID" => Special::Virtid,
+            "SR_VIRTCFG" => Special::Virtcfg,
+            "SR_SMEMSZ" => {
+                let d = l.result(0, Width::Word)?;
+                let own = Source::of(l.rows.special(Special::TotalSmemSize));
+                let s = [own, Source::of(l.rows.immediate(reserved)), Source::default()];
+                return Ok(boxed(Native { d, s, uniform, ..native(NativeFn::Add) }));
+            }
             "SR_NWARPID" => Special::Nwarpid,
             "SR_WARPID" => Special::Warpid,
             "SR_EQMASK" => Special::LanemaskEq,

@@ -3,7 +3,7 @@
 //! NaN becomes 0 for integers of up to 32 bits from f16 or f32, else only the integer's top bit is
 //! set.
 
-use simt_core::isa::FormMatch;
+use simt_core::isa::{FormMatch, Type};
 
 use super::elementwise::Oracle;
 use super::exact::{Format, Number, Real, direction};
@@ -21,10 +21,29 @@ fn integral(real: Real, direction: u8) -> i128 {
     if real.negative { -(units as i128) } else { units as i128 }
 }
 
+/// Returns the oracle of a `cvt.pack`, whose first type is that of the parts.
+fn packed(m: &FormMatch<'_>) -> Option<Oracle> {
+    let types = ["u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"];
+    let name = types.into_iter().find(|name| m.has(name))?;
+    let bits: u32 = name[1..].parse().ok()?;
+    let (low, high) = match name.starts_with('s') {
+        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        false => (0, (1 << bits) - 1),
+    };
+    let part = move |x| (value(Type::S32, x).clamp(low, high) & ((1 << bits) - 1)) as u64;
+    Some(Box::new(move |x| {
+        let above = x.get(2).map_or(0, |c| c << (2 * bits));
+        vec![Expected::Bits((above | part(x[0]) << bits | part(x[1])) & 0xffff_ffff)]
+    }))
+}
+
 /// Returns the oracle of a `cvt`.
 pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     if m.form.opcode != "cvt" {
         return None;
+    }
+    if m.has("pack") {
+        return packed(m);
     }
     let (to, from, sat) = (m.ty(), m.second_type(), m.has("sat"));
     let to_integral =

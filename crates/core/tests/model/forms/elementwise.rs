@@ -234,6 +234,9 @@ fn run(lines: &[Line], oracles: &[Oracle], operands: &[Vec<u64>], sparse: bool) 
 /// its type (PTX ISA, "Operand Size Exceeding Instruction-Type Size").
 fn extension(line: &Line) -> Option<(Type, Type)> {
     let m = lookup(&line.mnemonic);
+    if m.has("pack") {
+        return None; // its type is that of the parts
+    }
     let register = match line.results.first() {
         Some(64) => Type::B64,
         Some(32) => Type::B32,

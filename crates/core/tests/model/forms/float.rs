@@ -187,6 +187,10 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         // NaN stays NaN, so subtraction only flips the sign bit.
         "sub" => of(move |x| modes.sum(number(x[0]), number(x[1] ^ sign))),
         "mul" => of(move |x| modes.fused(number(x[0]), number(x[1]), None)),
+        "fma" if m.has("oob") => of(move |x| match [x[0], x[1]].map(|x| x & !sign) {
+            [0x7ff7, _] | [_, 0x7ff7] => Expected::Bits(0),
+            _ => modes.fused(number(x[0]), number(x[1]), Some(number(x[2]))),
+        }),
         "fma" | "mad" => of(move |x| modes.fused(number(x[0]), number(x[1]), Some(number(x[2])))),
         "div" => of(move |x| modes.quotient(number(x[0]), number(x[1]))),
         "rcp" => of(move |x| modes.quotient(one, number(x[0]))),

@@ -3,7 +3,7 @@
 use super::operand::{Lanes, Row};
 use super::{NEAR, compared};
 use crate::base::MAX_LANES;
-use crate::exec::arith::float::{self, NAN32, finish, flushed};
+use crate::exec::arith::float::{self, Float, NAN32, finish, flushed};
 use crate::exec::arith::half::{Brain, Half, Short, multiply, multiply_add};
 use crate::exec::lanes::predicate;
 use crate::exec::native::rows::values;
@@ -19,7 +19,7 @@ type Pairs<H> = Row<[H; 2]>;
 /// Executes an instruction with a result of two halves.
 pub(super) fn half(on: &mut Lanes<'_>, f: FloatFn) {
     match f {
-        FloatFn::AddHalves => add_halves(on),
+        FloatFn::AddHalves { sat } => add_halves(on, sat),
         FloatFn::Add(Type::BF16x2, _)
         | FloatFn::Mul(Type::BF16x2, ..)
         | FloatFn::Fma(Type::BF16x2, _)
@@ -126,8 +126,8 @@ fn pair<H: Short>(source: Source, signs: bool, cell: u32) -> [H; 2] {
     let (low, high) = (cell & 0xffff, cell >> 16);
     let halves = match part {
         Part::Single => {
-            let rounded = H::narrow(f32::from_bits(cell).into()).to_bits64() as u32;
-            [rounded, rounded]
+            let truncated = truncated::<H>(f32::from_bits(cell).into()).to_bits64() as u32;
+            [truncated, truncated]
         }
         Part::H0 => [low, low],
         Part::H1 => [high, high],
@@ -141,6 +141,16 @@ fn pair<H: Short>(source: Source, signs: bool, cell: u32) -> [H; 2] {
     [low, if part == Part::H0Nh1 { high.flip() } else { high }]
 }
 
+/// Returns a number without the bits that a half lacks: HADD2 takes an f32 like this, and
+/// compilers use it to round towards zero.
+#[inline(always)]
+fn truncated<H: Short>(x: f64) -> H {
+    let nearest = H::narrow(x);
+    let beyond = nearest.widen().abs() > x.abs();
+    // The number before it has the bits before its.
+    H::from_bits64(nearest.to_bits64() - u64::from(beyond))
+}
+
 /// Writes a pair to the active lanes: `value(lane, half)`.
 fn write<H: Short>(on: &mut Lanes<'_>, value: impl Fn(usize, usize) -> H) {
     let bits = |l, half| value(l, half).to_bits64() as u32;
@@ -148,10 +158,11 @@ fn write<H: Short>(on: &mut Lanes<'_>, value: impl Fn(usize, usize) -> H) {
 }
 
 /// Executes HADD2.F32, which converts from f16 when an operand is -0.
-fn add_halves(on: &mut Lanes<'_>) {
+fn add_halves(on: &mut Lanes<'_>, sat: bool) {
     let [a, b] = [0, 1].map(|i| read::<Half>(on, i, true));
     on.write_bits_each(|l| {
         let sum = (a[l][0].widen() + b[l][0].widen()) as f32;
+        let sum = if sat { sum.saturate() } else { sum };
         if sum.is_nan() { NAN32 } else { sum.to_bits() }
     });
 }

@@ -69,7 +69,7 @@ pub(in crate::exec::native) fn saturate(
     registers: &mut RegisterFile,
 ) {
     let a = integer(registers, op.s[0]);
-    write(op, lanes, registers, |lane| clamp(a[lane], to) as u32);
+    write(op, lanes, registers, |lane| bits::clamp(a[lane], to));
 }
 
 /// Clamps two values and packs them below the third.
@@ -79,22 +79,5 @@ pub(in crate::exec::native) fn pack_saturated(
     lanes: LaneMask,
     registers: &mut RegisterFile,
 ) {
-    let bits = if matches!(to, Narrow::U8 | Narrow::S8) { 8 } else { 16 };
-    let mask = (1_u32 << bits) - 1;
-    ternary(op, lanes, registers, |a, b, c| {
-        let low = (clamp(a, to) as u32 & mask) << bits | clamp(b, to) as u32 & mask;
-        if bits == 8 { c << 16 | low } else { low }
-    });
-}
-
-/// Returns a signed integer clamped to a narrower type.
-#[inline(always)]
-fn clamp(value: u32, to: Narrow) -> i32 {
-    let (least, most) = match to {
-        Narrow::U8 => (0, 0xff),
-        Narrow::S8 => (-0x80, 0x7f),
-        Narrow::U16 => (0, 0xffff),
-        Narrow::S16 => (-0x8000, 0x7fff),
-    };
-    (value as i32).clamp(least, most)
+    ternary(op, lanes, registers, |a, b, c| bits::pack_saturated(a, b, c, to));
 }

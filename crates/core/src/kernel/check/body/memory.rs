@@ -1,7 +1,7 @@
 //! Memory layout of a kernel: parameter block, shared and local variables.
 
 use super::super::calls::Frame;
-use super::super::names::{RESERVED_SHARED, is_reserved};
+use super::super::names::is_reserved;
 use super::super::variables::{Symbol, place, shape};
 use super::Body;
 use crate::diag::Diagnostic;
@@ -56,8 +56,8 @@ impl Body<'_> {
         let mut names = BTreeSet::new();
         bodies.iter().for_each(|statements| names_of(statements, &mut names));
         if names.iter().any(|name| is_reserved(name)) {
-            self.shared_end = RESERVED_SHARED.into();
-            self.shared_variables.push(("reserved".to_string(), 0, RESERVED_SHARED));
+            self.shared_end = layout::RESERVED_SHARED.into();
+            self.shared_variables.push(("reserved".to_string(), 0, layout::RESERVED_SHARED));
         }
         let of_module: Vec<&Variable> = self
             .statics

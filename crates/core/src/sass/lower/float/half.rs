@@ -10,8 +10,8 @@ use crate::sass::text::Operand;
 pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Native>, Missing> {
     let native = match l.text.name {
         "HADD2" if l.text.has("F32") => {
-            l.text.take("F32");
-            whole(l, FloatFn::AddHalves, Type::F16x2, 2)?
+            let [_, sat] = ["F32", "SAT"].map(|m| l.text.take(m));
+            whole(l, FloatFn::AddHalves { sat }, Type::F16x2, 2)?
         }
         "HADD2" => {
             let (ty, mode) = (ty(l), mode(l));
@@ -24,7 +24,8 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Native>, Missing>
         "HFMA2" => {
             // `.MMA` names the unit, which computes the same.
             l.text.take("MMA");
-            let (ty, mode) = (ty(l), mode(l));
+            let (ty, oob) = (ty(l), l.text.take("OOB"));
+            let mode = FloatMode { oob, ..mode(l) };
             let native = whole(l, FloatFn::Fma(ty, mode), ty, 3)?;
             constant(l, native)
         }

@@ -33,6 +33,7 @@ fn routine(lines: &[Line]) -> (Vec<Native>, Rows) {
     let mut rows = Rows::new(40, 16);
     let lower = |(text, low, high): &Line| {
         let parsed = parse(text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
+        assert!(crate::isa::opcode(parsed.name).is_some(), "{text}: no row of isa/sass.ron");
         let encoding = u128::from(*high) << 64 | u128::from(*low);
         let native = element_wise(&mut Lowering::new(parsed, encoding, &mut rows));
         native.unwrap_or_else(|e| panic!("{text}: {e:?}"))
@@ -226,7 +227,7 @@ fn same_predicates(line: Line, ty: Type, compare: Compare, combine: BoolOp, ftz:
 }
 
 const fn mode(round: Round, ftz: bool, sat: bool) -> FloatMode {
-    FloatMode { round, ftz, sat, relu: false }
+    FloatMode { round, ftz, sat, relu: false, oob: false }
 }
 
 const NEAR: FloatMode = mode(Round::Nearest, false, false);

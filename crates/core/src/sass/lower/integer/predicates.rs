@@ -43,7 +43,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// `R2P PR, R0.B1, 0x7f`
+    /// `R2P PR, R0.B1, 0x7f`, `UR2UP UPR, UR0.B3` with all predicates
     pub(super) fn unpack_predicates(&mut self) -> Result<(), Missing> {
         self.file()?;
         self.source(0, Width::Word)?;
@@ -55,7 +55,8 @@ impl Reader<'_, '_, '_> {
             Part::H0 | Part::H1 | Part::H0Nh1 | Part::Single => return Err(Missing::Operands),
         };
         self.op.s[0].part = Part::Whole;
-        let mask = self.number(256)?;
+        let all = self.at == self.l.text.operands.len();
+        let mask = if all { 0xff } else { self.number(256)? };
         for predicate in self.of_mask(mask) {
             record(&mut self.l.writes, predicate);
         }

@@ -132,6 +132,8 @@ fn check(line: &str, expect: impl Fn(&Before<'_>) -> Vec<Out>) {
 #[track_caller]
 fn check_some(line: &str, files: u32, expect: impl Fn(&Before<'_>) -> Vec<Out>) {
     let (op, reads, writes, rows) = lowered(line).unwrap_or_else(|e| panic!("{line}: {e:?}"));
+    let name = line.split(['.', ' ']).find(|word| !word.starts_with('@')).unwrap_or_default();
+    assert!(crate::isa::opcode(name).is_some(), "{line}: isa/sass.ron has no row");
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for _ in 0..files {
         let mut before = RegisterFile::new(&rows.registers);

@@ -53,22 +53,32 @@ impl Reader<'_, '_, '_> {
         self.words(1)
     }
 
-    /// `I2IP.S8.S32.SAT R0, R1, R2, R3`
+    /// `I2IP.S8.S32.SAT R0, R1, R2, R3`, `I2IP.U4.S32.SAT R0, R1, R2, R3.24`
     pub(super) fn pack_saturated(&mut self) -> Result<(), Missing> {
         let to = self.narrow()?;
         self.op.f = NativeFn::PackSaturated(to);
+        // Types of fewer bits than 8 print how many of the third source stay.
+        let kept = [(4, "24"), (2, "28")].into_iter().find(|(bits, _)| *bits == to.bits);
+        if let (Some((_, kept)), Some(Operand::Register(_, marks))) =
+            (kept, self.l.text.operands.get_mut(3))
+            && marks.suffix == Some(kept)
+        {
+            marks.suffix = None;
+        }
         self.result(Width::Word)?;
         self.words(3)?;
-        let pairs = matches!(to, Narrow::U16 | Narrow::S16);
-        if pairs && !self.is_zero(2) { Err(Missing::Operands) } else { Ok(()) }
+        if to.bits == 16 && !self.is_zero(2) { Err(Missing::Operands) } else { Ok(()) }
     }
 
     fn narrow(&mut self) -> Result<Narrow, Missing> {
-        let types =
-            [("U8", Narrow::U8), ("S8", Narrow::S8), ("U16", Narrow::U16), ("S16", Narrow::S16)];
-        let to = types.into_iter().find(|(name, _)| self.take(name));
-        match to {
-            Some((_, to)) if self.take("S32") && self.take("SAT") => Ok(to),
+        let types = [("U2", 2), ("U4", 4), ("U8", 8), ("U16", 16)];
+        let signed = [("S2", 2), ("S4", 4), ("S8", 8), ("S16", 16)];
+        let mut of = |types: [(&str, u8); 4], signed| {
+            let (_, bits) = types.into_iter().find(|(name, _)| self.take(name))?;
+            Some(Narrow { bits, signed })
+        };
+        match of(types, false).or_else(|| of(signed, true)) {
+            Some(to) if self.take("S32") && self.take("SAT") => Ok(to),
             _ => Err(Missing::Modifier(self.l.text.modifiers.join("."))),
         }
     }

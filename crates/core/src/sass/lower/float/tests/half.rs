@@ -163,14 +163,47 @@ fn pairs_of_constants_are_moves() {
 
 #[test]
 fn halves_become_floats() {
-    for (line, shift) in [
-        (("HADD2.F32 R0, -RZ, R2.H0_H0", 0x2000_0002_ff00_7230, 0x004f_ca00_0000_4100), 0),
-        (("HADD2.F32 R9, -RZ, R4.H1_H1", 0x3000_0004_ff09_7230, 0x000f_e400_0000_4100), 16),
+    let plain = Convert::from(Type::F16);
+    let sat = Convert { sat: true, ..plain };
+    for (line, i, shift, convert) in [
+        (("HADD2.F32 R0, -RZ, R2.H0_H0", 0x2000_0002_ff00_7230, 0x4f_ca00_0000_4100), 1, 0, plain),
+        (("HADD2.F32 R9, -RZ, R4.H1_H1", 0x3000_0004_ff09_7230, 0xf_e400_0000_4100), 1, 16, plain),
+        // As in code for sm_75.
+        (
+            ("HADD2.F32.SAT R7, R2.H0_H0, -RZ.H0_H0", 0xa000_00ff_0207_7230, 0x4f_d000_0000_6800),
+            0,
+            0,
+            sat,
+        ),
     ] {
-        compare_results(line, [Type::F16x2, Type::F32], |[_, b, _]| {
-            let half = b.map(|pair| pair >> shift & 0xffff);
-            ptx(LaneFn::Cvt(Convert::from(Type::F16)), Type::F32, [half; 3])
+        compare_results(line, [Type::F16x2, Type::F32], |sources| {
+            let half = sources[i].map(|pair| pair >> shift & 0xffff);
+            ptx(LaneFn::Cvt(convert), Type::F32, [half; 3])
         });
+    }
+}
+
+/// Code for sm_75 rounds an f32 towards zero so, as the results of `cvt.rz.f16.f32` show.
+#[test]
+fn an_f32_is_truncated_to_halves() {
+    let line = ("HADD2 R0, R2.F32, -RZ.H0_H0", 0xa000_00ff_0200_7230, 0x004f_d000_0000_0400);
+    let (native, rows) = lowered(line);
+    let mut file = registers(&rows, Type::F32, 0);
+    let cases = [
+        (1.0 + f32::EPSILON, 0x3c00),
+        (-65519.0, 0xfbff),
+        (65536.0, 0x7bff),
+        (f32::INFINITY, 0x7c00),
+        (1.4e-45, 0),
+        (1.0e-7, 1),
+        (0.1, 0x2e66),
+    ];
+    for (lane, (x, _)) in cases.into_iter().enumerate() {
+        file.narrow[2][lane] = f32::to_bits(x);
+    }
+    execute(&native, &mut file, LaneMask::FULL);
+    for (lane, (x, half)) in cases.into_iter().enumerate() {
+        assert_eq!(file.narrow[0][lane], half << 16 | half, "{x}");
     }
 }
 

@@ -191,6 +191,13 @@ fn saturating_conversions() {
         let (a, b) = (clamp(l.r(2), 0, 255), clamp(l.r(5), 0, 255));
         vec![R(11, l.r(6) << 16 | a << 8 | b)]
     });
+    check("I2IP.S4.S32.SAT R11, R2, R5, R6.24", |l| {
+        let (a, b) = (clamp(l.r(2), -8, 7), clamp(l.r(5), -8, 7));
+        vec![R(11, l.r(6) << 8 | (a & 15) << 4 | b & 15)]
+    });
+    check("I2IP.U2.S32.SAT R11, R2, R5, R6.28", |l| {
+        vec![R(11, l.r(6) << 4 | clamp(l.r(2), 0, 3) << 2 | clamp(l.r(5), 0, 3))]
+    });
     check("I2IP.S16.S32.SAT R9, R2, R5, RZ", |l| {
         let (a, b) = (clamp(l.r(2), -0x8000, 0x7fff), clamp(l.r(5), -0x8000, 0x7fff));
         vec![R(9, a << 16 | b & 0xffff)]

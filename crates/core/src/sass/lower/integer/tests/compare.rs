@@ -184,4 +184,5 @@ fn predicate_files() {
     });
     check("UP2UR UR4, UPR, URZ, 0x4", |l| vec![U(4, u32::from(l.up(2)) << 2)]);
     check("UR2UP UPR, UR4, 0x1", |l| vec![UP(0, l.u(4) & 1 != 0)]);
+    check("UR2UP UPR, UR6.B3", |l| (0..7).map(|i| UP(i, l.u(6) >> (24 + i) & 1 != 0)).collect());
 }
