@@ -191,9 +191,19 @@ fn twelve_thousand_mutated_calls_of_the_runtime_return() {
 
 #[test]
 fn the_runtime_answers_mistakes_as_on_an_h200() {
-    let Some(program) = compile_c("answers") else { return };
+    answers_as_recorded("answers");
+}
+
+#[test]
+fn the_driver_answers_mistakes_as_on_an_h200() {
+    answers_as_recorded("driver_answers");
+}
+
+/// Compares what a C program prints with what it printed on an H200.
+fn answers_as_recorded(name: &str) {
+    let Some(program) = compile_c(name) else { return };
     let output = output(&mut exec(&["-q"], &[program.into()]));
-    let recorded = fs::read_to_string("tests/exec/answers.txt").expect("the record");
+    let recorded = fs::read_to_string(format!("tests/exec/{name}.txt")).expect("the record");
     assert_eq!(text(&output.stdout), recorded);
 }
 

@@ -83,6 +83,9 @@ pub(crate) fn read(image: &[u8], arch: u32, about: &About) -> Result<Program, Re
     if simt_cubin::is_elf(image) { of_cubin(image, arch, about) } else { of_text(image, about) }
 }
 
+/// What PTX or a listing of machine code has.
+const IMAGES: [&str; 3] = [".version", ".entry", "//@"];
+
 /// Reads PTX, or a listing of machine code with its facts.
 fn of_text(text: &[u8], about: &About) -> Result<Program, Refusal> {
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
@@ -91,12 +94,12 @@ fn of_text(text: &[u8], about: &About) -> Result<Program, Refusal> {
         let message = format!("the PTX has {end} bytes; the limit is {MOST_TEXT}");
         return Err(Refusal::new(Error::INVALID_PTX, message));
     }
-    let Ok(text) = std::str::from_utf8(text) else {
-        return Err(Refusal::new(
-            Error::INVALID_IMAGE,
-            "the image is no PTX, no cubin and no fat binary",
-        ));
-    };
+    let none =
+        || Refusal::new(Error::INVALID_IMAGE, "the image is no PTX, no cubin and no fat binary");
+    let text = std::str::from_utf8(text).map_err(|_| none())?;
+    if !IMAGES.iter().any(|mark| text.contains(mark)) {
+        return Err(none());
+    }
     let program = match link::parts(text) {
         Some(parts) => link::program(&parts, about.bases),
         None => link::program(&[(&name(text, about.number), text)], about.bases),

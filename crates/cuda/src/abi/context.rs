@@ -23,6 +23,9 @@ fn create(context: Out<Handle>, flags: u32, device: i32) -> Result<(), Error> {
     context.set(made)
 }
 
+/// Flag that every context has: memory of the host can be mapped.
+const MAP_HOST: u32 = 8;
+
 /// Number of the limit of the heap.
 pub(crate) const HEAP: u32 = 2;
 
@@ -34,7 +37,7 @@ fn limit(driver: &mut Driver, number: u32) -> Result<u64, Error> {
         0 => 1024,                                       // stack of a thread
         1 => u64::from(device.machine.sms) * (64 << 10), // buffer of printf
         HEAP => 8 << 20,
-        3 => return Err(Error::UNSUPPORTED_LIMIT),
+        3 | 9 => return Err(Error::UNSUPPORTED_LIMIT),
         4 => 2048,
         5 => 64,
         6 | 8 => 0,
@@ -84,6 +87,9 @@ entry_points! {
     }
 
     fn cuCtxPushCurrent_v2(context: Handle) {
+        if context == 0 {
+            return Err(Error::INVALID_VALUE);
+        }
         at_once()?.contexts.get(context).map_err(|_| Error::INVALID_CONTEXT)?;
         state::push_current(context);
         Ok(())
@@ -135,7 +141,7 @@ entry_points! {
 
     fn cuCtxGetFlags(flags: Out<u32>) {
         let found = at_once()?.context()?.1.flags;
-        flags.set(found)
+        flags.set(found | MAP_HOST)
     }
 
     fn cuCtxSetFlags(flags: u32) {
@@ -169,12 +175,16 @@ entry_points! {
         let mut driver = driver()?;
         limit(&mut driver, number)?;
         let (_, context) = driver.context()?;
-        if number == 0 && value > 512 << 10 {
-            return Err(Error::INVALID_VALUE);
-        }
-        if number == HEAP && context.heap.is_some() {
-            return Err(Error::INVALID_VALUE); // a kernel has used the heap
-        }
+        let value = match number {
+            0 if value > 512 << 10 => return Err(Error::INVALID_VALUE),
+            HEAP if context.heap.is_some() => return Err(Error::INVALID_VALUE), // it is in use
+            5 if value > 128 => return Err(Error::INVALID_VALUE),
+            // An H200 grants at least this.
+            0 => value.next_multiple_of(16),
+            1 => value.max(512 << 10),
+            HEAP => value.max(4 << 20),
+            _ => value,
+        };
         context.limits.insert(number, value as u64);
         Ok(())
     }
@@ -222,6 +232,6 @@ entry_points! {
 
     fn cuCtxDisablePeerAccess(context: Handle) {
         device_of(context)?;
-        Err(Error::PEER_ACCESS_UNSUPPORTED)
+        Err(Error::PEER_ACCESS_NOT_ENABLED)
     }
 }

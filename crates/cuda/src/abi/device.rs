@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::state::{at_once, driver};
 
 /// Flags of a context that a program may set.
-pub(super) const CONTEXT_FLAGS: u32 = 0x1ff;
+pub(super) const CONTEXT_FLAGS: u32 = 0xff;
 
 /// Properties of the oldest interface (`CUdevprop`).
 #[derive(Clone, Copy)]

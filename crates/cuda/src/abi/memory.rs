@@ -22,6 +22,9 @@ fn host(out: Out<u64>, bytes: usize, purpose: Use, flags: u32) -> Result<(), Err
     let mut driver = driver()?;
     let (context, _) = driver.context()?;
     out.check()?;
+    if bytes == 0 && purpose == Use::Pinned {
+        return out.set(0);
+    }
     let address = driver.memory.adopt(HostMemory::allocate(bytes)?, purpose, context, flags)?;
     out.set(address)
 }
@@ -67,7 +70,7 @@ fn attribute(out: usize, attribute: u32, address: u64) -> Result<(), Error> {
         3 => wide(address),
         4 if on_device && !managed => Err(Error::INVALID_VALUE),
         4 => wide(address),
-        6 => number(1),
+        6 => number(0),
         7 => wide(id),
         8 => number(u32::from(managed)),
         9 => number(device as u32),
@@ -137,6 +140,9 @@ entry_points! {
     fn cuMemFreeHost(address: u64) {
         let mut driver = driver()?;
         driver.context()?;
+        if address == 0 {
+            return Ok(());
+        }
         driver.memory.free(address, &[Use::Pinned])
     }
 

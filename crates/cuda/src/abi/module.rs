@@ -175,7 +175,11 @@ entry_points! {
         let mut driver = at_once()?;
         driver.context()?;
         function.check()?;
-        let found = driver.function(module, &name.text()?).map_err(refuse)?;
+        let name = name.text()?;
+        if name.is_empty() {
+            return Err(Error::INVALID_VALUE);
+        }
+        let found = driver.function(module, &name).map_err(refuse)?;
         function.set(found)
     }
 
@@ -198,6 +202,9 @@ entry_points! {
         let mut driver = at_once()?;
         driver.context()?;
         let (at, size) = driver.variable(module, &name.text()?)?;
+        if address.is_null() && bytes.is_null() {
+            return Err(Error::INVALID_VALUE);
+        }
         address.set_if(at)?;
         bytes.set_if(size as usize)
     }

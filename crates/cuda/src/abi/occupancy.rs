@@ -5,6 +5,7 @@ use simt_core::machine::Occupancy;
 
 use super::entry_points;
 use super::pointer::Out;
+use crate::device::SHARED_DEFAULT;
 use crate::error::Error;
 use crate::state::{Driver, at_once};
 use crate::table::Handle;
@@ -120,9 +121,12 @@ entry_points! {
             return Err(Error::INVALID_VALUE);
         }
         let used = driver.kernel(kernel)?.shared_bytes;
+        let asked = driver.functions.get(kernel)?.most_dynamic;
+        let asked = asked.unwrap_or(SHARED_DEFAULT.saturating_sub(used));
         let machine = &driver.devices[device].machine;
         let share = (machine.shared_bytes / blocks as u32).saturating_sub(machine.shared_reserved);
         let share = share / machine.shared_unit.max(1) * machine.shared_unit.max(1);
-        bytes.set(share.min(driver.devices[device].most_shared()).saturating_sub(used) as usize)
+        let share = share.min(driver.devices[device].most_shared()).saturating_sub(used);
+        bytes.set(share.min(asked) as usize)
     }
 }

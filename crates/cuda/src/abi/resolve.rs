@@ -142,9 +142,14 @@ entry_points! {
         symbol: In<u8>, pfn: Out<usize>, version: i32, flags: u64, status: Out<u32>,
     ) {
         let found = resolve(symbol, pfn, version, flags)?;
-        // CU_GET_PROC_ADDRESS_SUCCESS, or SYMBOL_NOT_FOUND.
-        status.set_if(u32::from(!found))?;
-        if found { Ok(()) } else { Err(Error::NOT_FOUND) }
+        if status.is_null() {
+            return if found { Ok(()) } else { Err(Error::NOT_FOUND) };
+        }
+        status.set(match found {
+            true => 0, // CU_GET_PROC_ADDRESS_SUCCESS
+            false if find(&symbol.text()?, VERSION).is_some() => 2, // VERSION_NOT_SUFFICIENT
+            false => 1, // SYMBOL_NOT_FOUND
+        })
     }
 
     fn cuGetExportTable(table: Out<usize>, _id: usize) {
