@@ -11,7 +11,7 @@ use crate::spans::{Compared, left, mean_in, words};
 
 const FOLDER: &str = "tests/observations/h200/units";
 /// Limits of mean errors in percent: prefix of kernel names, all launches, every twelfth launch.
-/// In the model, a load behind few reductions waits too briefly.
+/// The simulated wait of a load behind few reductions is too short.
 const MEANS: [(&str, f64, f64); 9] = [
     ("s32_add", 1.7, 1.5),
     ("u64_add", 2.3, 2.4),

@@ -83,7 +83,7 @@ pub(crate) fn read(image: &[u8], arch: u32, about: &About) -> Result<Program, Re
     if simt_cubin::is_elf(image) { of_cubin(image, arch, about) } else { of_text(image, about) }
 }
 
-/// What PTX or a listing of machine code has.
+/// Marks of PTX and of listings of machine code: text without any of them is no image.
 const IMAGES: [&str; 3] = [".version", ".entry", "//@"];
 
 /// Reads PTX, or a listing of machine code with its facts.

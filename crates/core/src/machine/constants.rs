@@ -38,12 +38,11 @@ const PARAMETERS_END: usize = 0x1a0;
 
 /// Returns constant bank 0, or the parameter block of PTX.
 ///
-/// The machine has `sms` SMs. What a GPU has in the words that no special register of PTX names is
-/// left 0.
+/// The machine has `sms` SMs. Words that neither the compiler nor a special register of PTX names
+/// are 0.
 pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch, sms: u32) -> Vec<u8> {
     let Some(native) = &kernel.native else { return launch.params.clone() };
     let mut bank = vec![0; (native.params_at as usize).max(DYNAMIC + 4)];
-    let shared = block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared);
     let mut put = |at: usize, value: u32| {
         if let Some(place) = bank.get_mut(at..at + 4) {
             place.copy_from_slice(&value.to_le_bytes());
@@ -52,21 +51,8 @@ pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch, sms: u32) -> Vec<u8> {
     for axis in 0..3 {
         put(BLOCK + 4 * axis, launch.block[axis]);
         put(GRID + 4 * axis, launch.grid[axis]);
-        if native.arch >= 90 {
-            // A block is a cluster of its own.
-            put(CLUSTER + 4 * axis, 1);
-            put(RECIPROCALS + 4 * axis, 1_f32.to_bits());
-            put(CLUSTERS + 4 * axis, launch.grid[axis]);
-        }
     }
     put(SMS, sms);
-    if native.arch >= 90 {
-        put(CLUSTER_BLOCKS, 1);
-        put(RESERVED_END, RESERVED_SHARED_END);
-        put(COOPERATIVE, (launch.workspace() != 0).into());
-        put(RESERVED, native.reserved_shared);
-        put(AGGREGATE, native.reserved_shared.saturating_add(shared));
-    }
     for (at, window) in [(SHARED, SHARED_WINDOW), (LOCAL, LOCAL_WINDOW)] {
         put(at, window as u32);
         put(at + 4, (window >> 32) as u32);
@@ -89,6 +75,18 @@ pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch, sms: u32) -> Vec<u8> {
         let end = parameters + launch.params.len() as u64;
         put(PARAMETERS_END, end as u32);
         put(PARAMETERS_END + 4, (end >> 32) as u32);
+        put(RESERVED_END, RESERVED_SHARED_END);
+        put(COOPERATIVE, (launch.workspace() != 0).into());
+        put(RESERVED, native.reserved_shared);
+        let shared = block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared);
+        put(AGGREGATE, native.reserved_shared.saturating_add(shared));
+        // A block is a cluster of its own.
+        for axis in 0..3 {
+            put(CLUSTER + 4 * axis, 1);
+            put(RECIPROCALS + 4 * axis, 1_f32.to_bits());
+            put(CLUSTERS + 4 * axis, launch.grid[axis]);
+        }
+        put(CLUSTER_BLOCKS, 1);
     }
     let workspace = launch.workspace();
     let at = native.workspace_at() as usize;

@@ -179,7 +179,7 @@ entry_points! {
             0 if value > 512 << 10 => return Err(Error::INVALID_VALUE),
             HEAP if context.heap.is_some() => return Err(Error::INVALID_VALUE), // it is in use
             5 if value > 128 => return Err(Error::INVALID_VALUE),
-            // An H200 grants at least this.
+            // What an H200 grants.
             0 => value.next_multiple_of(16),
             1 => value.max(512 << 10),
             HEAP => value.max(4 << 20),

@@ -128,10 +128,10 @@ fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
             add: m.has("add"),
         },
         Sem::CvtPack => {
-            let to = [("u16", 16), ("s16", 16), ("u8", 8), ("s8", 8), ("u4", 4), ("s4", 4)];
-            let bits = m.pick(&to).unwrap_or(2);
-            let signed = ["s16", "s8", "s4", "s2"].into_iter().any(|word| m.has(word));
-            LaneFn::PackSaturated(Narrow { bits, signed })
+            let unsigned = m.pick(&[("u16", 16), ("u8", 8), ("u4", 4), ("u2", 2)]);
+            let signed = m.pick(&[("s16", 16), ("s8", 8), ("s4", 4)]);
+            let bits = unsigned.or(signed).unwrap_or(2);
+            LaneFn::PackSaturated(Narrow { bits, signed: unsigned.is_none() })
         }
         Sem::Fns => LaneFn::Fns,
         Sem::Szext => LaneFn::Szext { wrap },

@@ -141,13 +141,14 @@ fn pair<H: Short>(source: Source, signs: bool, cell: u32) -> [H; 2] {
     [low, if part == Part::H0Nh1 { high.flip() } else { high }]
 }
 
-/// Returns a number without the bits that a half lacks: HADD2 takes an f32 like this, and
-/// compilers use it to round towards zero.
+/// Rounds a number towards zero, as HADD2 does with an f32 operand.
+///
+/// Compilers for sm_75 use it for `cvt.rz.f16.f32`.
 #[inline(always)]
 fn truncated<H: Short>(x: f64) -> H {
     let nearest = H::narrow(x);
     let beyond = nearest.widen().abs() > x.abs();
-    // The number before it has the bits before its.
+    // The next number towards zero has the preceding bits.
     H::from_bits64(nearest.to_bits64() - u64::from(beyond))
 }
 

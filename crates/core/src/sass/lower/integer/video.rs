@@ -57,7 +57,7 @@ impl Reader<'_, '_, '_> {
     pub(super) fn pack_saturated(&mut self) -> Result<(), Missing> {
         let to = self.narrow()?;
         self.op.f = NativeFn::PackSaturated(to);
-        // Types of fewer bits than 8 print how many of the third source stay.
+        // With 2 or 4 bits, the listing names the bits of the third source that stay.
         let kept = [(4, "24"), (2, "28")].into_iter().find(|(bits, _)| *bits == to.bits);
         if let (Some((_, kept)), Some(Operand::Register(_, marks))) =
             (kept, self.l.text.operands.get_mut(3))

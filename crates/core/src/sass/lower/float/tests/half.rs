@@ -183,7 +183,7 @@ fn halves_become_floats() {
     }
 }
 
-/// Code for sm_75 rounds an f32 towards zero so, as the results of `cvt.rz.f16.f32` show.
+/// Code for sm_75 has this for `cvt.rz.f16.f32`.
 #[test]
 fn an_f32_is_truncated_to_halves() {
     let line = ("HADD2 R0, R2.F32, -RZ.H0_H0", 0xa000_00ff_0200_7230, 0x004f_d000_0000_0400);
