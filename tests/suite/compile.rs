@@ -129,12 +129,12 @@ fn kernels_answer_to_the_names_of_their_source() {
 
 #[test]
 fn an_error_of_compiled_code_points_at_the_source() {
-    let ptx = RACE[1].replace("add.u32 %r3, %r2, %r1;", "wgmma.fence.sync.aligned;");
+    let ptx = RACE[1].replace("add.u32 %r3, %r2, %r1;", "barrier.cluster.arrive;");
     let program = Program::of_cuda("f.cu", RACE[0], &ptx, NVCC);
     let error = program.findings.first().expect("an error");
     let span = error.labels[0].span;
     assert!(RACE[0][span.start as usize..span.end as usize].starts_with("for ("), "{error:?}");
-    let words = "compiled to `wgmma.fence.sync.aligned;` (ptx:11)";
+    let words = "compiled to `barrier.cluster.arrive;` (ptx:11)";
     assert!(error.labels[0].text.ends_with(words), "{error:?}");
     // Documentation comments after the first line of code are no directives.
     let documented = format!("{}//! Adds numbers.\nint g();\n", RACE[0]);

@@ -173,7 +173,7 @@ fn every_program_is_run() {
         "transpose",
     ];
     assert_eq!(programs("cu"), tested);
-    assert_eq!(programs("py"), ["matmul", "reduce", "softmax", "warps"]);
+    assert_eq!(programs("py"), ["dot", "matmul", "reduce", "softmax", "warps"]);
 }
 
 #[test]
@@ -345,6 +345,11 @@ fn numba_shuffles_votes_and_adds_atomically() {
 #[test]
 fn triton_computes_a_softmax_without_torch() {
     python_runs_as_held("softmax", &["triton", "numpy"]);
+}
+
+#[test]
+fn triton_multiplies_matrices_by_warpgroups() {
+    python_runs_as_held("dot", &["triton", "numpy"]);
 }
 
 #[test]

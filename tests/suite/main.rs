@@ -56,6 +56,7 @@ mod partitions;
 mod passes;
 mod paths;
 mod pictures;
+mod products;
 mod quiz;
 mod sass;
 mod sass_views;

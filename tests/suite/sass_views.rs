@@ -248,7 +248,7 @@ fn check_counts_the_instructions_and_lists_all_that_is_missing() {
     let folder = std::env::temp_dir().join(format!("simt-sim-missing-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     let file = folder.join("missing.sass");
-    let broken = text.replace("IMAD.WIDE.U32", "IMAD.FOO").replace("BAR.SYNC", "HGMMA");
+    let broken = text.replace("IMAD.WIDE.U32", "IMAD.FOO").replace("BAR.SYNC", "STAS");
     std::fs::write(&file, &broken).expect("a written file");
     let ended = simt_sim(&["check", &file.display().to_string()]);
     let times = broken.matches("IMAD.FOO").count();
@@ -258,7 +258,7 @@ fn check_counts_the_instructions_and_lists_all_that_is_missing() {
         &ended.out,
         &[
             &format!("{} of {all} machine instructions supported", all - times - 1),
-            "`HGMMA` is not supported: tensor cores of warp groups are not modelled (line ",
+            "`STAS` is not supported: clusters and distributed shared memory are not modelled (line ",
             "`.FOO` of `IMAD` is not supported (lines ",
         ],
     );

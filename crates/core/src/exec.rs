@@ -30,6 +30,7 @@ mod system;
 mod texture;
 mod video;
 mod warp;
+mod warpgroup;
 
 pub use access::{Pattern, is_repeatable, load_parameters, repeat};
 pub use aligned::AlignedRows;
@@ -169,6 +170,8 @@ pub enum Effect {
     /// A texture was fetched from or a surface accessed, at `Env::addresses` and
     /// [`SystemLog::taps`].
     Image(MemoryAccess),
+    /// A product of a warpgroup read matrices at [`SystemLog::pieces`].
+    MatrixRead,
     /// An asynchronous copy started; `Env::addresses` holds the source addresses.
     ///
     /// Its data are [`Copies::latest`]. No lane reads if all sources are replaced by zeros.
@@ -397,13 +400,14 @@ fn other_step(
         Op::AsyncCopy(op) => return copies::copy(op, lanes, registers, env),
         Op::MBarrier(op) => return mbarrier::execute(op, lanes, registers, env),
         Op::Mma(op) => matrix::mma(op, lanes, registers)?,
+        Op::GroupMma(op) => return warpgroup::product(op, lanes, registers, env),
         Op::MatrixAccess(op) => return matrix::access(op, lanes, registers, env),
         &Op::MatrixTranspose { d, a } => matrix::transpose(d, a, lanes, registers)?,
         &Op::CopyGroups(op) => return Ok(copies::groups(op, lanes, registers)),
         Op::Texture(op) => return texture::fetch(op, lanes, registers, env),
         Op::Surface(op) => return surface::access(op, lanes, registers, env),
         Op::ImageQuery(op) => texture::query(op, lanes, registers, env)?,
-        Op::Fence(_) | Op::Hint { .. } | Op::Together => {}
+        Op::Fence(_) | Op::Hint { .. } | Op::Together | Op::GroupSync(_) => {}
         &Op::Sleep { t } => {
             let row = &registers.narrow[usize::from(t.0)];
             let longest = lanes.lanes().map(|lane| row[lane as usize]).max();

@@ -348,4 +348,10 @@ pub enum Special {
     Virtid,
     /// SR_VIRTCFG of machine code: lanes of a warp, `%nwarpid` from bit 8 on.
     Virtcfg,
+    /// Number of the warp in its warpgroup; [`WARPGROUP_COMPLETE`] is set if the block has all
+    /// four warps of it.
+    Warpgroup,
 }
+
+/// Bit of [`Special::Warpgroup`] of a complete warpgroup.
+pub const WARPGROUP_COMPLETE: u32 = 1 << 2;

@@ -36,6 +36,7 @@ mod native_fetch;
 mod options;
 mod partitions;
 mod pricing;
+mod products;
 mod read_ports;
 mod requests;
 mod scheduler;

@@ -186,10 +186,13 @@ fn dependences(inst: &Inst, registers: &Registers) -> Dependences {
         Register::Wide(row) => registers.narrow + row.0,
         Register::Predicate(p) => predicates + p.0,
     };
+    // The sums of a warpgroup's product are asynchronous: a wait for the product orders them.
+    let is_product = matches!(inst.op, Op::GroupMma(_));
+    let writes = if is_product { &[] } else { inst.writes.as_slice() };
     let only_read = inst.reads.iter().filter(|r| !inst.writes.contains(r));
     Dependences::Registers {
-        entries: inst.writes.iter().chain(only_read).map(entry).collect(),
-        written: inst.writes.len() as u8,
+        entries: writes.iter().chain(only_read).map(entry).collect(),
+        written: writes.len() as u8,
         guard: inst.guard.map(|guard| predicates + guard.predicate.0),
     }
 }

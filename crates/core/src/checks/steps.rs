@@ -155,7 +155,7 @@ fn role(op: &Op, awaited: bool) -> Role {
             };
             Role::Access { global: manner, shared: manner, order: op.order }
         }
-        Op::AsyncCopy(_) | Op::MatrixAccess(_) => access(MemoryOrder::Weak),
+        Op::AsyncCopy(_) | Op::GroupMma(_) | Op::MatrixAccess(_) => access(MemoryOrder::Weak),
         Op::Load(load) => access(load.access.order),
         Op::Store(store) => access(store.access.order),
         Op::AtomicVector(vector) => role(&Op::Atomic(vector.first), awaited),

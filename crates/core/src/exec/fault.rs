@@ -59,6 +59,8 @@ pub enum FaultKind {
         /// The missing lanes.
         lanes: LaneMask,
     },
+    /// A product of a warpgroup in a warp that is in no complete warpgroup.
+    MissingWarps,
     /// `bar` with a number of 16 or more.
     BadBarrier {
         /// The number.
@@ -178,6 +180,11 @@ impl fmt::Display for FaultKind {
                 f,
                 "all 32 lanes of the warp must execute it together; lanes {} do not",
                 lanes.list()
+            ),
+            FaultKind::MissingWarps => write!(
+                f,
+                "a warpgroup is four warps of 32 threads, the first one a multiple of four; the \
+                 block's last warps are none"
             ),
             FaultKind::BadBarrier { value } => {
                 write!(f, "expected a barrier number from 0 to 15, found {value}")

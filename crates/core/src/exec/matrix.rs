@@ -5,7 +5,7 @@
 //! result wraps or is clamped once. (Recorded on an H200: tests/observations/h200/tensor.txt.)
 
 use super::access::{check, fill_addresses, first_fault_of};
-use super::arith::dot::{Number, dot};
+use super::arith::dot::{Factors, Number, Precision, dot};
 use super::arith::float;
 use super::memory::Words;
 use super::{AccessKind, Effect, Env, Fault, FaultKind, MemoryAccess, RegisterFile};
@@ -24,7 +24,7 @@ const K: usize = 64;
 const ROW_BYTES: u32 = 16;
 
 /// Returns an error unless all lanes of the warp execute the instruction.
-fn all_lanes(lanes: LaneMask) -> Result<(), Fault> {
+pub(super) fn all_lanes(lanes: LaneMask) -> Result<(), Fault> {
     match lanes.lowest() {
         Some(lane) if lanes != LaneMask::FULL => {
             let lanes = LaneMask::FULL - lanes;
@@ -95,10 +95,11 @@ fn floats(op: &Mma, registers: &mut RegisterFile) {
             b[j][k % 16] = Number::factor(bits >> (h as u32 * bits_of(tb)), tb);
         }
     });
-    let fraction_bits = if ta == FactorType::BF16 { 7 } else { 10 };
+    let (a, b) = (a.map(Factors::of), b.map(Factors::of));
+    let precision = Precision::of(op.factors, k);
     let product = |lane: usize, v: usize, c: Number| {
         let (i, j) = place_in_c(lane, v);
-        dot(&a[i][..k], &b[j][..k], fraction_bits, c)
+        dot(&a[i], &b[j], precision, c)
     };
     write_sums(op, registers, |lane, r, c| match op.sum {
         SumType::F16 => {
@@ -125,7 +126,7 @@ fn write_sums(op: &Mma, registers: &mut RegisterFile, sum: impl Fn(usize, usize,
 }
 
 /// Returns element `h` of a register, sign-extended for signed types.
-fn integer(bits: u32, h: usize, ty: FactorType) -> i32 {
+pub(super) fn integer(bits: u32, h: usize, ty: FactorType) -> i32 {
     let width = ty.bits();
     let top = (bits >> (h as u32 * width)) << (32 - width);
     if ty.is_signed() { top as i32 >> (32 - width) } else { (top >> (32 - width)) as i32 }
@@ -158,16 +159,20 @@ fn integers(op: &Mma, registers: &mut RegisterFile) {
     let k = (usize::from(op.k) / if whole { 32 } else { 1 }).min(K);
     write_sums(op, registers, |lane, r, c| {
         let (i, j) = place_in_c(lane, r);
-        let terms = a[i][..k].iter().zip(&b[j][..k]).map(|(&x, &y)| match op.combine {
-            Combine::Multiply => i64::from(x * y),
-            Combine::XorPopc => i64::from((x ^ y).count_ones()),
-            Combine::AndPopc => i64::from((x & y).count_ones()),
-        });
-        let sum = i64::from(c as i32) + terms.sum::<i64>();
-        let range = i64::from(i32::MIN)..=i64::from(i32::MAX);
-        let sum = if op.saturates { sum.clamp(*range.start(), *range.end()) } else { sum };
-        sum as u32
+        add_up(op.combine, op.saturates, &a[i][..k], &b[j][..k], c)
     });
+}
+
+/// Returns `c` plus the sum of the elements of `a` and `b`, combined; clamped or wrapped.
+pub(super) fn add_up(combine: Combine, saturates: bool, a: &[i32], b: &[i32], c: u32) -> u32 {
+    let terms = a.iter().zip(b).map(|(&x, &y)| match combine {
+        Combine::Multiply => i64::from(x * y),
+        Combine::XorPopc => i64::from((x ^ y).count_ones()),
+        Combine::AndPopc => i64::from((x & y).count_ones()),
+    });
+    let sum = i64::from(c as i32) + terms.sum::<i64>();
+    let sum = if saturates { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { sum };
+    sum as u32
 }
 
 /// Returns the shape of a product, without its registers.

@@ -27,6 +27,7 @@ pub(super) fn native(op: &Native, lanes: LaneMask, registers: &mut RegisterFile)
         NativeFn::Redux { f, signed } => warp::redux(op, f, signed, active, registers),
         NativeFn::Mov => integer::mov(op, lanes, registers),
         NativeFn::MovPair => integer::mov_pair(op, lanes, registers),
+        NativeFn::AddPairs => integer::add_pairs(op, lanes, registers),
         NativeFn::Add => integer::add(op, lanes, registers),
         NativeFn::AddHalves => integer::add_halves(op, lanes, registers),
         NativeFn::Float(f) => float::float(op, f, lanes, registers),

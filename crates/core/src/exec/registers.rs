@@ -5,7 +5,7 @@
 use super::{AlignedRows, CallStack, Copies, RegisterFile, Vectors};
 use crate::base::MAX_LANES;
 use crate::kernel::layout::RESERVED_SHARED;
-use crate::kernel::{Register, Registers, Special};
+use crate::kernel::{GROUP_WARPS, Register, Registers, Special, WARPGROUP_COMPLETE};
 
 /// Unit in which `%total_smem_size` is given, in bytes, as on an H200.
 const SHARED_UNIT: u32 = 128;
@@ -119,6 +119,16 @@ impl RegisterFile {
     }
 }
 
+/// Returns the value of [`Special::Warpgroup`].
+fn warpgroup(place: &WarpPlace) -> u32 {
+    let lanes = MAX_LANES as u32;
+    let threads = place.ntid.iter().fold(1, |all: u32, &n| all.saturating_mul(n));
+    let quarter = place.first_thread / lanes % GROUP_WARPS;
+    let first = place.first_thread - quarter * lanes;
+    let complete = threads.saturating_sub(first) >= GROUP_WARPS * lanes;
+    quarter | if complete { WARPGROUP_COMPLETE } else { 0 }
+}
+
 /// Sets a row to the values of a special register.
 fn fill_special(special: Special, place: &WarpPlace, row: &mut [u32; MAX_LANES]) {
     let axis = |values: [u32; 3], i: u8| values[usize::from(i.min(2))];
@@ -146,6 +156,7 @@ fn fill_special(special: Special, place: &WarpPlace, row: &mut [u32; MAX_LANES])
         Special::DynamicSmemSize => place.dynamic_smem,
         Special::TotalSmemSize => place.total_smem.next_multiple_of(SHARED_UNIT),
         Special::AggrSmemSize => RESERVED_SHARED.saturating_add(place.total_smem),
+        Special::Warpgroup => warpgroup(place),
         Special::Virtcfg => place.nwarps << 8 | MAX_LANES as u32,
         Special::Workspace(word) => (place.workspace >> (32 * u32::from(word.min(1)))) as u32,
     };

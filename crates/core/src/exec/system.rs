@@ -26,6 +26,9 @@ pub struct SystemLog {
     pub heap_changed: bool,
     /// Accesses of an instruction whose lanes reached several memories: global, shared, local.
     pub parts: Vec<MemoryAccess>,
+    /// Addresses in shared memory of the pieces of 16 bytes that a product of a warpgroup has read,
+    /// up to 32 at a time.
+    pub pieces: Vec<([u64; MAX_LANES], LaneMask)>,
     /// Addresses of further texels by lane, of a fetch that reads several.
     pub taps: Vec<[u64; MAX_LANES]>,
     /// Lanes that the texture unit takes together, of the last access to a texture or surface.

@@ -46,7 +46,10 @@ pub fn members(
         _ => None,
     };
     let whole = inst.form != MACHINE_FORM
-        && matches!(inst.op, Op::Mma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. });
+        && matches!(
+            inst.op,
+            Op::Mma(_) | Op::GroupMma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. }
+        );
     let (masks, mut rest) = match mask {
         Some(MemberMask { common: Some(mask), .. }) => (Masks::Common(mask), lanes),
         Some(mask) => (Masks::ByLane(registers.narrow[usize::from(mask.row.0)]), lanes),

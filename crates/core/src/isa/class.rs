@@ -88,6 +88,8 @@ classes! {
     MatrixShort => Tensor,
     /// Matrix products of 2,048 f16 multiply-adds (m16n8k16), or of 4,096 int8.
     MatrixLong => Tensor,
+    /// Matrix products of a warpgroup; the interval is that of eight columns.
+    MatrixGroup => Tensor,
     /// Double-precision matrix products of 8 rows and 4 columns of A.
     MatrixDouble => Tensor,
     /// Double-precision matrix products of 16 rows and 4 columns of A.

@@ -312,7 +312,7 @@ mod tests {
             ),
             ("barrier.cluster.arrive", "`barrier.cluster` is not supported: clusters and"),
             ("ld.shared::cluster.u32", "`shared::cluster` is not supported: clusters and"),
-            ("wgmma.fence.sync.aligned", "tensor cores of warp groups are not modelled (compile"),
+            ("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16", "sparse matrices are not"),
             ("tcgen05.alloc.sync", "tensor memory and its tensor cores are not modelled (compile"),
         ] {
             let text = error(mnemonic);

@@ -112,6 +112,6 @@ mod tests {
             assert!(!row.codes.is_empty() && row.codes.iter().all(|&c| c < 512), "{}", row.name);
         }
         assert_eq!(opcode("IMAD").map(|row| row.pipe), Some(Pipe::FmaHeavy));
-        assert_eq!(opcode("HGMMA"), None);
+        assert_eq!(opcode("QMMA"), None);
     }
 }

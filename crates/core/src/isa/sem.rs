@@ -201,6 +201,11 @@ meanings! {
     FragmentStore,
     /// Matrix product of a warp (`wmma.mma`, `mma`).
     Mma,
+    /// Matrix product of a warpgroup (`wgmma.mma_async`).
+    GroupMma,
+    /// Synchronization with products of a warpgroup (`wgmma.fence`, `wgmma.commit_group`,
+    /// `wgmma.wait_group`).
+    GroupSync,
     /// Load of 8x8 matrices from shared memory (`ldmatrix`).
     MatrixLoad,
     /// Store of 8x8 matrices to shared memory (`stmatrix`).

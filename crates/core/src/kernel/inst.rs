@@ -11,6 +11,7 @@ mod memory;
 mod system;
 mod together;
 mod video;
+mod warpgroup;
 
 pub use calls::*;
 pub use copies::*;
@@ -21,6 +22,9 @@ pub use memory::*;
 pub use system::*;
 pub use together::*;
 pub use video::*;
+pub use warpgroup::{
+    Accumulate, Descriptor, GROUP_ROW_BYTES, GROUP_WARPS, GroupFactor, GroupMma, GroupSync,
+};
 
 use super::{Carry, LaneOp, Native, TestFn};
 use crate::base::Pc;
@@ -244,6 +248,10 @@ pub enum Op {
     MBarrier(Box<MBarrier>),
     /// `mma`: a matrix product of the warp.
     Mma(Box<Mma>),
+    /// `wgmma.mma_async`: a matrix product of a warpgroup.
+    GroupMma(Box<GroupMma>),
+    /// `wgmma.fence`, `wgmma.commit_group` and `wgmma.wait_group`.
+    GroupSync(GroupSync),
     /// `ldmatrix` and `stmatrix`
     MatrixAccess(Box<MatrixAccess>),
     /// `movmatrix`: transposes an 8x8 matrix of 16-bit elements.

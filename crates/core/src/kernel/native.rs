@@ -211,6 +211,8 @@ pub enum NativeFn {
     },
     /// `d = a`, 64 bits (CS2R of zero).
     MovPair,
+    /// `d = a + b + c`, 64 bits (UIADD3.64).
+    AddPairs,
     /// `d = a + b` (VIADD, IMAD.IADD).
     Add,
     /// `d = a + b` in both halves (VIADD.16x2).

@@ -12,11 +12,13 @@ mod parts;
 mod perform;
 mod settle;
 mod simple;
+mod warpgroup;
 mod ways;
 
 pub(super) use asynchronous::{fails, written};
 pub(super) use meet::{gather, gather_native, jump, members_meet, votes_of};
 pub(super) use memory::asked;
+pub(super) use warpgroup::pieces;
 pub(super) use ways::{add_side, barrier_register, branch, join, sides, split};
 
 use super::block::Block;
@@ -257,6 +259,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
             Kind::Asynchronous => {
                 self.start(warp, &Issue { w, pc, active, lanes, now, cost, step }, &mut times)?
+            }
+            Kind::Warpgroup => {
+                let issue = Issue { w, pc, active, lanes, now, cost, step };
+                self.warpgroup(scheduler, warp, &issue, &mut times)?;
+                After::Nothing
             }
             _ => {
                 self.perform(warp, &Issue { w, pc, active, lanes, now, cost, step }, &mut times)?

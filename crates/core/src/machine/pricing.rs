@@ -24,7 +24,7 @@ use crate::code::{COUNTERS, Code, Dependences, MicroOp, Scheme};
 use crate::event::Stall;
 use crate::exec::{self};
 use crate::isa::{Class, Space, Unit};
-use crate::kernel::{ConvergenceOp, LaneFn, LaneOp, MACHINE_FORM, Op, Row};
+use crate::kernel::{ConvergenceOp, GroupFactor, GroupMma, LaneFn, LaneOp, MACHINE_FORM, Op, Row};
 use crate::spec::Machine;
 
 /// Treatment of a step by the pipeline.
@@ -42,6 +42,8 @@ pub(super) enum Kind {
     Plain,
     /// An asynchronous copy, a wait for it, or an operation on an `mbarrier`.
     Asynchronous,
+    /// Product of a warpgroup, or synchronization with products.
+    Warpgroup,
     /// A convergence operation without an issue slot.
     FreeJoin,
     /// A free instruction: a neighbour does its work.
@@ -282,6 +284,7 @@ fn kind(op: &MicroOp) -> Kind {
         Op::Texture(_) if inst.form != MACHINE_FORM => Kind::Matrix,
         Op::Barrier(_) if inst.guard.is_some() => Kind::GuardedBarrier,
         Op::AsyncCopy(_) | Op::CopyGroups(_) | Op::MBarrier(_) => Kind::Asynchronous,
+        Op::GroupMma(_) | Op::GroupSync(_) => Kind::Warpgroup,
         op if exec::is_element_wise(op) => Kind::ElementWise,
         _ => Kind::Plain,
     }
@@ -309,7 +312,7 @@ fn result_of(class: Class, spec: &Machine) -> Stall {
 ///
 /// `more` is the entry of the registers that do not fit.
 fn price<'a>(op: &'a MicroOp, spec: &Machine, more: u16) -> Cost<'a> {
-    match &op.dependences {
+    let cost = match &op.dependences {
         Dependences::Registers { entries, written, guard } => {
             let kept = kept_entries(entries);
             let mut list = entries[..kept].to_vec();
@@ -321,7 +324,35 @@ fn price<'a>(op: &'a MicroOp, spec: &Machine, more: u16) -> Cost<'a> {
         &Dependences::Control { word, opcode, falls_to } => {
             price_by_word(op, spec, word, opcode, falls_to)
         }
+    };
+    match &op.inst.op {
+        Op::GroupMma(product) => price_product(cost, product, spec),
+        _ => cost,
     }
+}
+
+/// Returns the cost of a product of a warpgroup: its issue, and the time to its result.
+fn price_product<'a>(cost: Cost<'a>, product: &GroupMma, spec: &Machine) -> Cost<'a> {
+    let columns = u32::from(product.columns) / 8;
+    let price = spec.price(Class::MatrixGroup);
+    // The issue of a product with many columns takes longer (measured on an H200).
+    let interval = columns.saturating_sub(4).max(1);
+    Cost { interval, latency: price.latency + price.interval * columns, ..cost }
+}
+
+/// Returns the cycles that a product of a warpgroup keeps the tensor core busy.
+///
+/// It takes the machine's interval for each eight columns, but not less than shared memory needs to
+/// deliver A and B, or the registers A.
+pub(super) fn product_interval(product: &GroupMma, spec: &Machine) -> u32 {
+    /// Interval of products with A in registers and few columns (measured on an H200).
+    const OF_REGISTERS: u32 = 13;
+    let columns = u32::from(product.columns) / 8;
+    let delivery = match product.a {
+        GroupFactor::Registers(_) => OF_REGISTERS,
+        GroupFactor::Shared(_) => product.shared_bytes().div_ceil(4 * spec.memory.shared_banks),
+    };
+    delivery.max(spec.price(Class::MatrixGroup).interval * columns)
 }
 
 /// Returns the cost of a micro-op by its class and registers.

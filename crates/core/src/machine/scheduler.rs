@@ -75,6 +75,10 @@ pub(super) struct Scheduler {
     busy: [Cycle; PORTS],
     /// Cycle from which the special function unit is free (machine code, which queues for it).
     pub special_until: Cycle,
+    /// Cycle from which the tensor core is free for products of warpgroups.
+    pub products_until: Cycle,
+    /// Cycle until which arrivals of warps in their warpgroups take.
+    pub arrivals_until: Cycle,
     /// Cycle from which the next BSYNC, WARPSYNC or election begins (machine code).
     pub next_turn: Cycle,
     /// Queues of requests to units of the SM (machine code).
@@ -116,6 +120,8 @@ impl Scheduler {
             active: 0,
             busy: [0; PORTS],
             special_until: 0,
+            products_until: 0,
+            arrivals_until: 0,
             next_turn: 0,
             requests: [Requests::default(); QUEUES],
             ports: ReadPorts::default(),

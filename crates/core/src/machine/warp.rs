@@ -3,6 +3,7 @@
 use super::block::{Released, Votes};
 use super::device::Context;
 use super::pricing::Cost;
+use super::products::Products;
 use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId};
 use crate::code::MicroOp;
 use crate::divergence::{Flow, WarpControl};
@@ -140,6 +141,8 @@ pub(super) struct Warp {
     pub local: LocalMemory,
     /// Unfinished instructions by dependence counter, for DEPBAR: counter, and cycle of the result.
     raised: Vec<(u8, Cycle)>,
+    /// Products of its warpgroup that it has not waited for.
+    pub products: Products,
     /// Index of its block in the SM's block slots.
     pub block: usize,
     /// Block id, for messages.
@@ -171,6 +174,7 @@ impl Warp {
             local,
             scoreboard: vec![Until::default(); scoreboard + 1].into(),
             raised: Vec::new(),
+            products: Products::default(),
             home: (home.0 as u8, home.1 as u8), // at most 64 of each
             block: 0,
             block_id: BlockId(0),
@@ -241,6 +245,7 @@ impl Warp {
         self.scoreboard.fill(Until::default());
         self.arrivals.clear();
         self.raised.clear();
+        self.products.clear();
         self.come.clear();
         self.refetch = 0;
         self.resolves = Until::default();

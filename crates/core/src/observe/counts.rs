@@ -39,6 +39,7 @@ pub struct Counts {
     stalls: Vec<StepStalls>,
     histogram: Histogram,
     traffic: [[TrafficTotals; 3]; MemoryKind::COUNT],
+    shared_copies: TrafficTotals,
     /// Shuffles from inactive lanes by step.
     undefined_shuffles: BTreeMap<Pc, u64>,
     barriers: u64,
@@ -68,6 +69,9 @@ impl Counts {
             row.is_spill = matches!(step.inst.op, Op::Spill(_));
             row.kind = OpcodeKind::of(&step.inst.op);
         }
+        for (effects, step) in counts.effects.iter_mut().zip(code.ops()) {
+            effects.copies = matches!(step.inst.op, Op::AsyncCopy(_));
+        }
         counts.has_opcodes = code.kernel().native.is_some();
         counts
     }
@@ -91,6 +95,7 @@ impl Counts {
             stalls: vec![StepStalls::NONE; is_join.len() + 1],
             histogram: [[0; MAX_LANES + 1]; 2],
             traffic: Default::default(),
+            shared_copies: TrafficTotals::default(),
             undefined_shuffles: BTreeMap::new(),
             barriers: 0,
             blocks: 0,
@@ -149,7 +154,13 @@ impl Counts {
         let step = &mut self.effects[pc];
         step.requests += times;
         step.sectors += times * u64::from(t.sectors);
-        self.traffic[t.memory as usize][t.kind as usize].add(&TrafficTotals {
+        // A profiler counts what copies write to shared memory apart.
+        let totals = if step.copies && t.memory == MemoryKind::Shared {
+            &mut self.shared_copies
+        } else {
+            &mut self.traffic[t.memory as usize][t.kind as usize]
+        };
+        totals.add(&TrafficTotals {
             requests: times * u64::from(t.requests()),
             requested_bytes: times * u64::from(t.requested),
             sectors: times * u64::from(t.sectors),
@@ -185,6 +196,7 @@ impl Counts {
             divergent_branches: 0,
             barriers: self.barriers,
             traffic: self.traffic,
+            shared_copies: self.shared_copies,
             blocks: self.blocks,
             warps: self.warps,
             threads: self.threads,
@@ -385,6 +397,7 @@ impl Observer for Counts {
         {
             mine.add(theirs);
         }
+        self.shared_copies.add(&other.shared_copies);
         self.slots_no_warp += other.slots_no_warp;
         self.slots_launch += other.slots_launch;
         self.barriers += other.barriers;

@@ -181,6 +181,8 @@ pub struct Totals {
     pub barriers: u64,
     /// Memory accesses; see [`Totals::traffic`].
     pub traffic: [[TrafficTotals; 3]; MemoryKind::COUNT],
+    /// Writes of asynchronous copies to shared memory, which are no stores in `traffic`.
+    pub shared_copies: TrafficTotals,
 
     /// Blocks started.
     pub blocks: u64,

@@ -5,13 +5,12 @@ use crate::diag::Diagnostic;
 use crate::isa::Isa;
 
 /// PTX instruction that `isa/ptx.ron` lists as unsupported, and its machine opcodes.
-const ABSENT: [(&str, &[&str]); 7] = [
+const ABSENT: [(&str, &[&str]); 6] = [
     ("barrier.cluster", &["UCGABAR_ARV", "UCGABAR_WAIT", "UCGABAR_GET", "UCGABAR_SET"]),
     (
         "cp.async.bulk",
         &["UBLKCP", "UBLKPF", "UBLKRED", "UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF", "UTMACCTL"],
     ),
-    ("wgmma", &["WARPGROUP", "WARPGROUPSET", "HGMMA", "IGMMA", "QGMMA", "BGMMA", "DGMMA"]),
     ("setmaxnreg", &["USETMAXREG"]),
     ("st.async", &["STAS"]),
     ("red.async", &["REDAS"]),

@@ -8,6 +8,7 @@ mod integer;
 mod matrix;
 mod memory;
 mod warp;
+mod warpgroup;
 
 use super::text::{self, Marks, Operand, PredicateName, RegisterName, Text};
 use crate::base::Pc;
@@ -415,6 +416,11 @@ fn part(suffix: Option<&str>, width: Width) -> Result<Part, Missing> {
     }
 }
 
+/// Returns a predicate source that is true.
+const fn predicate_always() -> PredicateUse {
+    PredicateUse { predicate: FALSE, negated: true }
+}
+
 /// Returns a predicate source that is false.
 const fn predicate_never() -> PredicateUse {
     PredicateUse { predicate: FALSE, negated: false }
@@ -437,6 +443,8 @@ pub(super) fn lower(
     } else if let Some(lowered) = image::lower(lowering)? {
         lowered
     } else if let Some(lowered) = matrix::lower(lowering, module)? {
+        lowered
+    } else if let Some(lowered) = warpgroup::lower(lowering, module)? {
         lowered
     } else if let Some(lowered) = warp::lower(lowering, module)? {
         lowered

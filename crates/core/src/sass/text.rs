@@ -105,6 +105,8 @@ pub(super) enum Operand<'a> {
     },
     /// `[R2.64+UR4+0x10]`, `desc[UR4][R2.64]`
     Address(AddressText<'a>),
+    /// `gdesc[UR4].tnspB`, descriptors of matrices from a uniform register on, with suffixes.
+    Matrices(RegisterName, &'a str),
     /// `SR_TID.X`
     Special(&'a str),
     /// A word of another kind, for example the `ALL` of a mask or the label of a jump.
@@ -268,6 +270,11 @@ fn operand(word: &str) -> Option<Operand<'_>> {
     let (mut found, rest) = marks(word);
     if let Some(constant) = rest.strip_prefix("c[") {
         return constant_operand(constant, found);
+    }
+    if let Some(descriptor) = rest.strip_prefix("gdesc[") {
+        let (name, suffixes) = descriptor.split_once(']')?;
+        let first = register(name).filter(|name| name.uniform)?;
+        return Some(Operand::Matrices(first, suffixes));
     }
     if rest.ends_with(']') {
         return address(rest).map(Operand::Address);

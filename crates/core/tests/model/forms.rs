@@ -25,7 +25,7 @@ use expected::Expected;
 use harness::{Case, lookup};
 
 /// Meanings that direct threads instead of computing, and where they are tested.
-const ELSEWHERE: [(&str, &[Sem]); 12] = [
+const ELSEWHERE: [(&str, &[Sem]); 13] = [
     (
         "tests/programs.rs runs programs/small, which branch, return and sleep",
         &[Sem::Branch, Sem::Exit, Sem::Sleep],
@@ -55,6 +55,7 @@ const ELSEWHERE: [(&str, &[Sem]); 12] = [
             Sem::CvtTensor,
         ],
     ),
+    ("warpgroup.rs", &[Sem::GroupMma, Sem::GroupSync]),
     ("copies.rs", &[Sem::AsyncCopy, Sem::CopyGroups]),
     (
         "tests/textures, which tests/suite/textures.rs runs",

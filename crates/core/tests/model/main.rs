@@ -21,6 +21,7 @@ mod untimed;
 mod variables;
 mod vectors;
 mod video;
+mod warpgroup;
 
 /// Goes to the root of the repository, from where the tests name files.
 fn enter_repository() {

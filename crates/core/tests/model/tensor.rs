@@ -10,7 +10,8 @@ use simt_core::launch::Overrides;
 use simt_core::{Program, oracle};
 
 use super::support;
-use inputs::{A, B, C, Format, hash, mix, register};
+use inputs::{A, B, C, Format, register};
+pub(super) use inputs::{hash, mix};
 
 const RECORD: &str = include_str!("../../../../tests/observations/h200/tensor.txt");
 

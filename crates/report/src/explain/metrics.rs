@@ -151,6 +151,9 @@ const NOTES: &[Note] = &[
         "Lanes that access different words of one bank are serialized: pad rows by one word, or \
          make neighbouring lanes access neighbouring words.",
         CONFLICTS, "gpgpu_n_shmem_bkconflict, in cycles"),
+    note(&["shared_copy_transactions"],
+        "Copy 16 bytes at a time, to neighbouring addresses.",
+        "programs/sass/matmul_async.sass", ""),
     note(&["shared_atomic_transactions", "shared_atomic_bank_conflict"],
         "Lanes that update words of one bank are served one after another, on one word, too. Give \
          each warp or lane its own counter and add the counters at the end.",

@@ -236,6 +236,10 @@ pub(super) const TABLE: &[Metric] = &[
     metric!(Shared, "wavefront", "shared_st_bank_conflict", Some("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"), [],
         "shared_store_transactions - conflict-free store wavefronts", "Extra passes of stores because of bank conflicts.",
         |i| count(i.shared(STORE).bank_conflicts())),
+    metric!(ours Shared, "wavefront", "shared_copy_transactions", Some("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts.sum"), [],
+        "wavefronts of asynchronous copies to shared memory", "Passes over the banks for what \
+         `cp.async` writes; these are no shared stores.",
+        |i| count(i.totals.shared_copies.wavefronts)),
     metric!(ours Shared, "wavefront", "shared_atomic_transactions", Some("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"), [],
         "wavefronts of shared atomics", "Passes over the banks for shared atomics: one for each \
          lane on a bank, two if it compares.",

@@ -2,14 +2,16 @@
 //!
 //! Floats of up to 16 bits and tf32: the products are exact. They and the accumulator are aligned
 //! to the largest exponent among them and truncated to 25 fraction bits; their sum is exact. It is
-//! truncated to f32 or rounded to the nearest f16; beyond the largest number it is infinite.
+//! truncated to f32 or rounded to the nearest f16; beyond the largest number it is infinite. For
+//! factors of 8 bits the terms have 13 fraction bits, and so has a sum of f32.
 //! Exponents are those of the operands: a product in 2 to 4 has the exponent of one in 1 to 2, and
 //! a subnormal the least exponent. One sum covers the whole `k` of a machine instruction: 16
-//! products of f16 and bf16, 8 of tf32. A zero is +0, also of a sum below the smallest number.
-//! Every NaN is `0x7fffffff` or `0x7fff`.
+//! products of f16 and bf16, 8 of tf32, 32 of 8-bit floats. A zero is +0, also of a sum below the
+//! smallest number. Every NaN is `0x7fffffff` or `0x7fff`.
 //!
-//! Recorded on an H200: tests/observations/h200/tensor.txt. The form of the model is that of Fasi,
-//! Higham, Mikaitis and Pranesh ("Numerical behavior of NVIDIA tensor cores", 2021).
+//! Recorded on an H200: tests/observations/h200/tensor.txt; products of warpgroups have the same
+//! sums (tests/observations/h200/warpgroups.txt). The form of the model is that of Fasi, Higham,
+//! Mikaitis and Pranesh ("Numerical behavior of NVIDIA tensor cores", 2021).
 
 use super::exact::{Exact, F16, F32};
 use super::float::NAN32;
@@ -17,8 +19,10 @@ use super::half::NAN16;
 use crate::isa::Round;
 use crate::kernel::FactorType;
 
-/// Fraction bits of the terms of a sum.
-const FRACTION_BITS: u32 = 25;
+/// Most factors of a dot product.
+pub(crate) const MOST_FACTORS: usize = 32;
+/// Exponent of a zero: below that of every product.
+const FAR: i32 = -(1 << 14);
 
 /// Kind of a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,6 +59,13 @@ impl Number {
         Number { kind, negative, exponent, significand: fraction | hidden }
     }
 
+    /// Decodes an e4m3, which has no infinity and one NaN of each sign.
+    fn e4m3(bits: u32) -> Number {
+        let decoded = Number::decode(bits, 4, 3);
+        let kind = if bits & 0x7f == 0x7f { Kind::Nan } else { Kind::Finite };
+        Number { kind, ..decoded }
+    }
+
     /// Decodes a factor of a float type: bits from the lowest.
     ///
     /// Of tf32 the low 13 bits are ignored.
@@ -62,6 +73,8 @@ impl Number {
         match ty {
             FactorType::F16 => Number::decode(bits & 0xffff, 5, 10),
             FactorType::BF16 => Number::decode(bits & 0xffff, 8, 7),
+            FactorType::E5M2 => Number::decode(bits & 0xff, 5, 2),
+            FactorType::E4M3 => Number::e4m3(bits & 0xff),
             _ => Number::decode(bits >> 13, 8, 10),
         }
     }
@@ -77,6 +90,11 @@ impl Number {
         Number { significand: half.significand << 13, ..half }
     }
 
+    /// Returns the number, negated if `negated`.
+    pub(crate) fn negated_if(self, negated: bool) -> Number {
+        Number { negative: self.negative != negated, ..self }
+    }
+
     const fn is_zero(self) -> bool {
         matches!(self.kind, Kind::Finite) && self.significand == 0
     }
@@ -85,49 +103,104 @@ impl Number {
 /// Result of a dot product before it is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dot {
-    /// `sum * 2^unit`
-    Finite { sum: i64, unit: i32 },
+    /// `sum * 2^unit`, of terms with this many fraction bits.
+    Finite { sum: i64, unit: i32, terms: u32 },
     /// Infinity; true if negative.
     Infinite(bool),
     /// NaN.
     Nan,
 }
 
-/// Returns the sum of products of `a` and `b`, whose fractions have `fraction_bits` bits, and of
-/// `c`, whose fraction has 23.
-pub(crate) fn dot(a: &[Number], b: &[Number], fraction_bits: u32, c: Number) -> Dot {
-    let plain = |x: &Number| x.kind == Kind::Finite;
-    if !(a.iter().all(plain) && b.iter().all(plain) && plain(&c)) {
+/// Row of A or column of B: factors of dot products.
+#[derive(Clone)]
+pub(crate) struct Factors {
+    numbers: [Number; MOST_FACTORS],
+    /// Exponents; of zeros `FAR`.
+    exponents: [i32; MOST_FACTORS],
+    /// Significands with their signs.
+    significands: [i32; MOST_FACTORS],
+    finite: bool,
+}
+
+impl Factors {
+    /// Creates factors of up to 32 numbers; the others are zeros.
+    pub(crate) fn of(numbers: impl IntoIterator<Item = Number>) -> Factors {
+        let mut factors = Factors {
+            numbers: [Number::default(); MOST_FACTORS],
+            exponents: [FAR; MOST_FACTORS],
+            significands: [0; MOST_FACTORS],
+            finite: true,
+        };
+        for (i, number) in numbers.into_iter().take(MOST_FACTORS).enumerate() {
+            let magnitude = number.significand as i32;
+            factors.numbers[i] = number;
+            factors.exponents[i] = if magnitude == 0 { FAR } else { number.exponent };
+            factors.significands[i] = if number.negative { -magnitude } else { magnitude };
+            factors.finite &= number.kind == Kind::Finite;
+        }
+        factors
+    }
+}
+
+/// Precision of a sum of products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Precision {
+    /// Fraction bits of a product.
+    product: u32,
+    /// Fraction bits of the terms of a sum.
+    terms: u32,
+    /// Number of factors, a multiple of four.
+    count: usize,
+}
+
+impl Precision {
+    /// Returns the precision of products of rows with `count` factors of these types.
+    pub(crate) fn of(factors: [FactorType; 2], count: usize) -> Precision {
+        let fraction_bits = |ty| match ty {
+            FactorType::E4M3 => 3,
+            FactorType::E5M2 => 2,
+            FactorType::BF16 => 7,
+            _ => 10,
+        };
+        let product = factors.map(fraction_bits).iter().sum();
+        let terms = if factors[0].bits() == 8 { 13 } else { 25 };
+        Precision { product, terms, count: count.min(MOST_FACTORS) }
+    }
+}
+
+/// Returns the sum of products of `a` and `b`, and of `c`, whose fraction has 23 bits.
+#[inline(always)]
+pub(crate) fn dot(a: &Factors, b: &Factors, precision: Precision, c: Number) -> Dot {
+    if !(a.finite && b.finite && c.kind == Kind::Finite) {
         return special(a, b, c);
     }
-    let mut largest = if c.significand == 0 { i32::MIN } else { c.exponent };
-    for (x, y) in a.iter().zip(b) {
-        let exponent = x.exponent + y.exponent;
-        let zero = x.significand == 0 || y.significand == 0;
-        largest = if zero { largest } else { largest.max(exponent) };
+    let Precision { product, terms, count } = precision;
+    let mut largest = if c.significand == 0 { FAR } else { c.exponent };
+    for (x, y) in a.exponents.iter().zip(&b.exponents).take(count) {
+        largest = largest.max(x + y);
     }
-    if largest == i32::MIN {
-        return Dot::Finite { sum: 0, unit: 0 };
+    if largest <= FAR / 2 {
+        return Dot::Finite { sum: 0, unit: 0, terms };
     }
-    let truncated = |negative: bool, magnitude: u64, exponent: i32| {
-        let shifted = magnitude >> largest.wrapping_sub(exponent).clamp(0, 63);
-        if negative { -(shifted as i64) } else { shifted as i64 }
-    };
-    let mut sum =
-        truncated(c.negative, u64::from(c.significand) << (FRACTION_BITS - 23), c.exponent);
-    let shift = FRACTION_BITS - 2 * fraction_bits;
-    for (x, y) in a.iter().zip(b) {
-        let magnitude = (u64::from(x.significand) * u64::from(y.significand)) << shift;
-        sum += truncated(x.negative != y.negative, magnitude, x.exponent + y.exponent);
+    let shifted = (u64::from(c.significand) << terms >> 23) as i64;
+    let shifted = shifted >> (largest - c.exponent).clamp(0, 63);
+    let mut sum = if c.negative { -shifted } else { shifted };
+    let factors = a.significands.iter().zip(&b.significands);
+    let exponents = a.exponents.iter().zip(&b.exponents);
+    for ((x, y), (e, f)) in factors.zip(exponents).take(count) {
+        let product = (x * y) << (terms - product);
+        let magnitude = product.abs() >> (largest - (e + f)).min(31);
+        sum += i64::from(if product < 0 { -magnitude } else { magnitude });
     }
-    Dot::Finite { sum, unit: largest - FRACTION_BITS as i32 }
+    Dot::Finite { sum, unit: largest - terms as i32, terms }
 }
 
 /// Returns the result with an operand that is infinite or NaN.
-fn special(a: &[Number], b: &[Number], c: Number) -> Dot {
+#[cold]
+fn special(a: &Factors, b: &Factors, c: Number) -> Dot {
     let mut infinite = (c.kind == Kind::Infinite).then_some(c.negative);
     let mut nan = c.kind == Kind::Nan;
-    for (x, y) in a.iter().zip(b) {
+    for (x, y) in a.numbers.iter().zip(&b.numbers) {
         nan |= x.kind == Kind::Nan || y.kind == Kind::Nan;
         if x.kind == Kind::Infinite || y.kind == Kind::Infinite {
             let negative = x.negative != y.negative;
@@ -147,12 +220,13 @@ impl Dot {
         match self {
             Dot::Nan => NAN32,
             Dot::Infinite(negative) => u32::from(negative) << 31 | 0x7f80_0000,
-            Dot::Finite { sum, unit } => {
+            Dot::Finite { sum, unit, terms } => {
                 let exact = Exact::scaled(sum < 0, sum.unsigned_abs(), unit);
                 let bits = exact.round(F32, Round::Zero) as u32;
                 // Truncation keeps the largest number where the hardware overflows.
                 let top = 63 - sum.unsigned_abs().leading_zeros() as i32 + unit;
                 let bits = if sum != 0 && top > 127 { bits + 1 } else { bits };
+                let bits = bits >> 23_u32.saturating_sub(terms) << 23_u32.saturating_sub(terms);
                 positive_zero(bits, 31)
             }
         }
@@ -163,7 +237,7 @@ impl Dot {
         match self {
             Dot::Nan => NAN16.into(),
             Dot::Infinite(negative) => u32::from(negative) << 15 | 0x7c00,
-            Dot::Finite { sum, unit } => {
+            Dot::Finite { sum, unit, .. } => {
                 let exact = Exact::scaled(sum < 0, sum.unsigned_abs(), unit);
                 positive_zero(exact.round(F16, Round::Nearest) as u32, 15)
             }
@@ -180,8 +254,12 @@ fn positive_zero(bits: u32, sign: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn halves(values: &[u16]) -> Vec<Number> {
-        values.iter().map(|&x| Number::factor(x.into(), FactorType::F16)).collect()
+    fn halves(values: &[u16]) -> Factors {
+        Factors::of(values.iter().map(|&x| Number::factor(x.into(), FactorType::F16)))
+    }
+
+    fn dot_of(ty: FactorType, a: &Factors, b: &Factors, c: Number) -> Dot {
+        dot(a, b, Precision::of([ty; 2], MOST_FACTORS), c)
     }
 
     #[test]
@@ -190,7 +268,7 @@ mod tests {
         let (one, small) = (0x3c00, 0x0c00);
         let sum = |c: f32, b: &[u16]| {
             let (a, b) = (halves(&vec![small; b.len()]), halves(b));
-            f32::from_bits(dot(&a, &b, 10, Number::single(c.to_bits())).single())
+            f32::from_bits(dot_of(FactorType::F16, &a, &b, Number::single(c.to_bits())).single())
         };
         // 2^-24 is below the last bit of 1.0; two of them reach it.
         assert_eq!(sum(1.0, &[small]), 1.0);
@@ -205,21 +283,24 @@ mod tests {
     #[test]
     fn overflow_and_specials() {
         let c = Number::single(f32::MAX.to_bits());
-        let x = dot(&halves(&[0x7bff]), &halves(&[0x7bff]), 10, c);
+        let x = dot_of(FactorType::F16, &halves(&[0x7bff]), &halves(&[0x7bff]), c);
         assert_eq!(x.single(), f32::MAX.to_bits());
         let two = [Number::single(f32::MAX.to_bits()); 1];
-        let big = dot(&halves(&[0]), &halves(&[0]), 10, two[0]);
+        let big = dot_of(FactorType::F16, &halves(&[0]), &halves(&[0]), two[0]);
         assert_eq!(big.single(), f32::MAX.to_bits());
         assert_eq!(big.half(), 0x7c00);
         let one = Number::single(1.0f32.to_bits());
-        assert_eq!(dot(&halves(&[0x7c00]), &halves(&[0]), 10, one).single(), NAN32);
-        assert_eq!(dot(&halves(&[0x7c00]), &halves(&[0xbc00]), 10, one).single(), 0xff80_0000);
+        assert_eq!(dot_of(FactorType::F16, &halves(&[0x7c00]), &halves(&[0]), one).single(), NAN32);
+        assert_eq!(
+            dot_of(FactorType::F16, &halves(&[0x7c00]), &halves(&[0xbc00]), one).single(),
+            0xff80_0000
+        );
         let zero = Number::single(1 << 31);
-        assert_eq!(dot(&halves(&[0x8000]), &halves(&[0]), 10, zero).single(), 0);
+        assert_eq!(dot_of(FactorType::F16, &halves(&[0x8000]), &halves(&[0]), zero).single(), 0);
         // -2^-24 * 2^-24 is below the smallest f16; as bf16, their product is below the f32.
-        let tiny = dot(&halves(&[0x8001]), &halves(&[0x0001]), 10, zero);
+        let tiny = dot_of(FactorType::F16, &halves(&[0x8001]), &halves(&[0x0001]), zero);
         assert_eq!((tiny.single(), tiny.half()), (0xa780_0000, 0));
-        let brain = |bits| [Number::factor(bits, FactorType::BF16)];
-        assert_eq!(dot(&brain(0x8001), &brain(0x0001), 7, zero).single(), 0);
+        let brain = |bits| Factors::of([Number::factor(bits, FactorType::BF16)]);
+        assert_eq!(dot_of(FactorType::BF16, &brain(0x8001), &brain(0x0001), zero).single(), 0);
     }
 }

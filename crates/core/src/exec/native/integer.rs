@@ -44,6 +44,17 @@ pub(in crate::exec::native) fn mov_pair(
     write_pair(op, lanes, registers, &a);
 }
 
+/// Adds three 64-bit values.
+pub(in crate::exec::native) fn add_pairs(
+    op: &Native,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) {
+    let [a, b, c] = op.s.map(|s| pair(registers, s));
+    let sum = std::array::from_fn(|l| a[l].wrapping_add(b[l]).wrapping_add(c[l]));
+    write_pair(op, lanes, registers, &sum);
+}
+
 /// Selects one of two values.
 #[inline(always)]
 pub(in crate::exec::native) fn select(op: &Native, lanes: LaneMask, registers: &mut RegisterFile) {

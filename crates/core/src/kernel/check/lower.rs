@@ -13,6 +13,7 @@ mod memory;
 mod stack;
 pub(super) mod video;
 mod warp;
+mod warpgroup;
 
 use super::body::{Body, Origin};
 use super::operands::{Arg, Args};
@@ -324,6 +325,11 @@ impl Body<'_> {
                 Sem::FragmentLoad | Sem::FragmentStore => {
                     return self.fragment_access(m, args, origin);
                 }
+                Sem::GroupMma => return self.group_mma(inst, m, args, origin),
+                Sem::GroupSync => match self.group_sync(inst, m, args) {
+                    Some(op) => op,
+                    None => return,
+                },
                 Sem::MatrixLoad | Sem::MatrixStore => matrix::access(m, args),
                 Sem::MatrixTranspose => {
                     Op::MatrixTranspose { d: Some(args.row(0)), a: args.row(1) }

@@ -341,7 +341,9 @@ impl Body<'_> {
         let (name, negated) = match operand {
             Operand::Name(name) => (name, false),
             Operand::Not(name, _) if !form.result => (name, true),
-            Operand::Int { value, .. } if m.form.sem == Sem::PredicateMov && !form.result => {
+            Operand::Int { value, .. }
+                if matches!(m.form.sem, Sem::PredicateMov | Sem::GroupMma) && !form.result =>
+            {
                 return Some(Arg::Truth(*value != 0));
             }
             Operand::Int { value, .. } if !form.result => {

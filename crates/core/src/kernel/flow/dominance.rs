@@ -68,7 +68,7 @@ pub(super) fn waiting(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
     let present: BTreeSet<Row> = present.collect();
     let waits = |inst: &Inst| match &inst.op {
         Op::Barrier(_) => true,
-        Op::Mma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. } => true,
+        Op::Mma(_) | Op::GroupMma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. } => true,
         Op::WarpSync { mask }
         | Op::Gather { mask, .. }
         | Op::Shuffle(Shuffle { mask, .. })

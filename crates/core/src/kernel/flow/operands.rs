@@ -202,6 +202,22 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             let rows = op.a.iter().chain(&op.b).chain(&op.c);
             rows.for_each(|&r| visit(row(r, wide)));
         }
+        Op::GroupMma(op) => {
+            let descriptor = |d: Descriptor| {
+                let rows: [_; 2] = std::array::from_fn(|i| Row(d.row.0 + i as u16));
+                let words = rows.into_iter().filter(move |_| d.pair).map(narrow);
+                words.chain((!d.pair).then(|| row(d.row, true)))
+            };
+            match &op.a {
+                GroupFactor::Registers(rows) => rows.iter().for_each(|&r| visit(narrow(r))),
+                GroupFactor::Shared(a) => descriptor(*a).for_each(&mut visit),
+            }
+            descriptor(op.b).for_each(&mut visit);
+            if let Accumulate::If(p) = op.adds {
+                visit(predicate(p));
+            }
+            op.c.iter().for_each(|&r| visit(narrow(r)));
+        }
         Op::MatrixAccess(op) => {
             address(&op.address).into_iter().for_each(&mut visit);
             if op.direction == MatrixMove::Store {
@@ -226,7 +242,7 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             }
         }
         Op::ImageQuery(op) => handle(op.handle).into_iter().for_each(visit),
-        Op::CopyGroups(_) | Op::Fence(_) | Op::Spill(_) | Op::Join(_) => {}
+        Op::CopyGroups(_) | Op::GroupSync(_) | Op::Fence(_) | Op::Spill(_) | Op::Join(_) => {}
     }
 }
 

@@ -125,9 +125,8 @@ impl<'a> Analysis<'a> {
                     Ntid(_) | Ctaid(_) | Nctaid(_) | Warpid | Nwarpid | Smid | Nsmid | Gridid => {
                         false
                     }
-                    DynamicSmemSize | TotalSmemSize | AggrSmemSize | Workspace(_) | Virtcfg => {
-                        false
-                    }
+                    DynamicSmemSize | TotalSmemSize | AggrSmemSize | Workspace(_) | Virtcfg
+                    | Warpgroup => false,
                 };
                 if lane_dependent {
                     first.insert(numbering.number(Register::Narrow(row)));
@@ -202,7 +201,7 @@ impl<'a> Analysis<'a> {
             Op::Atomic(_) | Op::AtomicVector(_) | Op::MBarrier(_) | Op::Stack(_) => true,
             // Other threads may write a surface meanwhile.
             Op::Surface(_) => true,
-            Op::Mma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. } => true,
+            Op::Mma(_) | Op::GroupMma(_) | Op::MatrixAccess(_) | Op::MatrixTranspose { .. } => true,
             Op::Shuffle(_) | Op::Clock { .. } | Op::ReadSlot(_) => true,
             Op::Vote(Vote { kind: VoteKind::Elect(..), .. }) => true,
             Op::Match(op) => {
@@ -298,6 +297,7 @@ fn waits_for_lanes(inst: &Inst) -> bool {
             | Op::WarpSync { .. }
             | Op::Gather { .. }
             | Op::Mma(_)
+            | Op::GroupMma(_)
             | Op::MatrixAccess(_)
             | Op::MatrixTranspose { .. }
     )

@@ -29,6 +29,8 @@ pub enum FactorType {
     S4,
     U4,
     B1,
+    E4M3,
+    E5M2,
 }
 
 impl FactorType {
@@ -44,6 +46,8 @@ impl FactorType {
             "s4" => FactorType::S4,
             "u4" => FactorType::U4,
             "b1" => FactorType::B1,
+            "e4m3" => FactorType::E4M3,
+            "e5m2" => FactorType::E5M2,
             _ => return None,
         })
     }
@@ -54,7 +58,7 @@ impl FactorType {
             FactorType::F16 | FactorType::BF16 => 16,
             FactorType::TF32 => 32,
             FactorType::F64 => 64,
-            FactorType::S8 | FactorType::U8 => 8,
+            FactorType::S8 | FactorType::U8 | FactorType::E4M3 | FactorType::E5M2 => 8,
             FactorType::S4 | FactorType::U4 => 4,
             FactorType::B1 => 1,
         }

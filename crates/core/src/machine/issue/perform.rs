@@ -188,6 +188,7 @@ impl<O: Observer> Issuer<'_, O> {
             Effect::Copy(_) | Effect::ArriveByCopies(_) | Effect::WaitCopies { .. } => {
                 unreachable!("a step of `Kind::Asynchronous`")
             }
+            Effect::MatrixRead => unreachable!("a step of `Kind::Warpgroup`"),
             Effect::Barrier { lanes, .. } if lanes.is_empty() => warp.control.go(next),
             Effect::Barrier { lanes, id, count, wait } => {
                 after = After::Arrived;

@@ -239,7 +239,8 @@ impl<O: Observer> Issuer<'_, O> {
             | Kind::Join
             | Kind::ConditionalBranch
             | Kind::Plain
-            | Kind::Asynchronous => true,
+            | Kind::Asynchronous
+            | Kind::Warpgroup => true,
         }
     }
 }

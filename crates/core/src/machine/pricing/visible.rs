@@ -78,7 +78,7 @@ fn is_private(op: &Op) -> bool {
         Op::Barrier(_) | Op::WarpSync { .. } | Op::Gather { .. } | Op::Fence(_) => true,
         Op::EndCollective | Op::Together => true,
         Op::Shuffle(_) | Op::Vote(_) | Op::ActiveMask { .. } | Op::Match(_) | Op::Redux(_) => true,
-        Op::Mma(_) | Op::MatrixTranspose { .. } => true,
+        Op::Mma(_) | Op::GroupMma(_) | Op::GroupSync(_) | Op::MatrixTranspose { .. } => true,
         Op::Clock { .. } | Op::Sleep { .. } | Op::Hint { .. } => true,
         op => exec::is_element_wise(op),
     }

@@ -11,8 +11,8 @@ use crate::isa::Space;
 use crate::kernel::Op;
 use crate::machine::block::Votes;
 use crate::machine::issue::{
-    add_side, asked, barrier_register, branch, gather, gather_native, jump, members_meet, sides,
-    votes_of,
+    add_side, asked, barrier_register, branch, gather, gather_native, jump, members_meet, pieces,
+    sides, votes_of,
 };
 use crate::machine::memsys::Texels;
 use crate::machine::pricing::Kind;
@@ -64,6 +64,16 @@ impl<O: Observer> Runner<'_, O> {
             }
             Kind::Asynchronous => {
                 self.start(warp, &issue)?;
+                None
+            }
+            Kind::Warpgroup => {
+                self.execute(warp, &issue).map_err(|f| self.fault(f, warp, &issue))?;
+                if !O::FOLDS && matches!(op.inst.op, Op::GroupMma(_)) {
+                    for access in pieces(&self.system) {
+                        self.observer.access(WarpId(w as u32), pc, &access);
+                    }
+                }
+                warp.control.go(op.next);
                 None
             }
             Kind::Free => {

@@ -118,6 +118,8 @@ pub(super) struct Effects {
     pub(super) taken_lanes: u64,
     pub(super) requests: u64,
     pub(super) sectors: u64,
+    /// True for an asynchronous copy to shared memory.
+    pub(super) copies: bool,
 }
 
 impl Effects {

@@ -88,6 +88,17 @@ fn integers(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
         [("16864", 16, 64), ("16832", 16, 32), ("16816", 16, 16), ("8832", 8, 32), ("8816", 8, 16)];
     let (m, k) = shape(l, &shapes)?;
     let saturates = l.text.take("SAT");
+    let factors = factor_types(l)?;
+    let bits = factors[0].bits();
+    // The factors have one width, and a row of A at most 256 bits.
+    if bits != factors[1].bits() || u32::from(k) * bits > 256 || u32::from(k) * bits < 128 {
+        return Err(Missing::Operands);
+    }
+    product(l, (m, k), factors, SumType::S32, (Combine::Multiply, saturates))
+}
+
+/// Takes the element types of A and B.
+pub(super) fn factor_types(l: &mut Lowering<'_, '_>) -> Result<[FactorType; 2], Missing> {
     let mut factors = [FactorType::S8; 2];
     for factor in &mut factors {
         let name = l.text.modifiers.first().copied().unwrap_or_default();
@@ -95,12 +106,7 @@ fn integers(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
         *factor = ty.ok_or_else(|| Missing::Modifier(name.to_owned()))?;
         l.text.take(name);
     }
-    let bits = factors[0].bits();
-    // The factors have one width, and a row of A at most 256 bits.
-    if bits != factors[1].bits() || u32::from(k) * bits > 256 || u32::from(k) * bits < 128 {
-        return Err(Missing::Operands);
-    }
-    product(l, (m, k), factors, SumType::S32, (Combine::Multiply, saturates))
+    Ok(factors)
 }
 
 /// DMMA.16x8x4 R4, R8, R12, R4
@@ -134,7 +140,7 @@ fn product(
 }
 
 /// Returns the registers of operand `i`, `words` in all; of pairs the low ones. RZ stands for all.
-fn fragment(
+pub(super) fn fragment(
     l: &mut Lowering<'_, '_>,
     i: usize,
     words: u8,

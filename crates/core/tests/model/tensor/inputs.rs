@@ -3,7 +3,7 @@
 use simt_core::kernel::{FactorType, SumType};
 
 /// Returns a hash of a number (SplitMix64).
-pub(super) fn mix(x: u64) -> u64 {
+pub(in super::super) fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -11,7 +11,7 @@ pub(super) fn mix(x: u64) -> u64 {
 }
 
 /// Returns the hash of a tile's results.
-pub(super) fn hash(words: &[u32]) -> u32 {
+pub(in super::super) fn hash(words: &[u32]) -> u32 {
     (words.iter().fold(0, |x, &word| mix(x ^ u64::from(word))) >> 32) as u32
 }
 

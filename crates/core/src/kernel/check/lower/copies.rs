@@ -50,7 +50,7 @@ impl Body<'_> {
         m: &FormMatch<'_>,
         args: &Args,
     ) -> Option<Op> {
-        let Some(Arg::Immediate(groups)) = args.args.first() else {
+        let Some(Arg::Immediate(_)) = args.args.first() else {
             let wait = m.has("wait_all");
             return Some(Op::CopyGroups(if wait {
                 CopyGroups::WaitAll
@@ -58,11 +58,17 @@ impl Body<'_> {
                 CopyGroups::Commit
             }));
         };
+        self.groups(inst, args).map(|groups| Op::CopyGroups(CopyGroups::Wait(groups)))
+    }
+
+    /// Returns the number of groups that the first operand names; `None` after reporting an error.
+    pub(super) fn groups(&mut self, inst: &Instruction, args: &Args) -> Option<u32> {
+        let Some(Arg::Immediate(groups)) = args.args.first() else { return None };
         let groups = u32::try_from(*groups).map_err(|_| {
             let span = inst.operands.first().map_or(inst.span, Operand::span);
             let message = format!("{groups} is no number of groups");
             Diagnostic::error("literal-range", span, message).help("use 0 to wait for all groups")
         });
-        self.ok(groups).map(|groups| Op::CopyGroups(CopyGroups::Wait(groups)))
+        self.ok(groups)
     }
 }

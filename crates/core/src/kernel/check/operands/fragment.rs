@@ -41,13 +41,14 @@ impl Product {
         let sum = |at: usize| types.get(at).and_then(|name| SumType::from_name(name));
         let factor = |at: usize| types.get(at).and_then(|name| FactorType::from_name(name));
         let last = types.len().saturating_sub(1);
-        // `.d.a.b.c`, of f16 `.d.c`, of a fragment its own type.
-        let factors = if types.len() == 4 { [factor(1), factor(2)] } else { [factor(0); 2] };
+        // `.d.a.b.c`, of f16 `.d.c`, of a warpgroup `.d.a.b`, of a fragment its own type.
+        let factors = if types.len() >= 3 { [factor(1), factor(2)] } else { [factor(0); 2] };
         let factors = if types.len() == 2 { [Some(FactorType::F16); 2] } else { factors };
         Product {
             shape: shape.unwrap_or([16, 8, 8]),
             factors: factors.map(|ty| ty.unwrap_or(FactorType::F16)),
-            sums: [sum(0), sum(last)].map(|ty| ty.unwrap_or(SumType::F32)),
+            sums: [sum(0), sum(if types.len() == 3 { 0 } else { last })]
+                .map(|ty| ty.unwrap_or(SumType::F32)),
             wmma: m.form.opcode == "wmma",
         }
     }
@@ -63,6 +64,8 @@ impl Product {
                 ty => outer * k / (32 * ty.per_register()),
             }
         });
+        // A warp has sixteen of the 64 rows of its warpgroup.
+        let (a, c, d) = if m == 64 { (a / 4, c / 4, d / 4) } else { (a, c, d) };
         [a, b, c, d].map(|count| count as usize)
     }
 
@@ -122,6 +125,10 @@ impl Body<'_> {
         let (ty, count) = Product::of(m).registers(m, form);
         let elements = match operand {
             Operand::Vector(elements, _) => elements.as_slice(),
+            // A in shared memory has a descriptor.
+            other if m.form.sem == Sem::GroupMma && form.name == "a" => {
+                return self.value(other, Type::B64, false, form, m, out).map(Arg::Value);
+            }
             other => std::slice::from_ref(other),
         };
         if elements.len() != count {

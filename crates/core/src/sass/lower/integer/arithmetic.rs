@@ -6,6 +6,11 @@ use crate::kernel::Funnel;
 impl Reader<'_, '_, '_> {
     /// `IADD3 R0, P0, P1, R1, R2, R3, P2, P3`: each predicate may be left out.
     pub(super) fn add3(&mut self) -> Result<(), Missing> {
+        if self.take("64") {
+            self.op.f = NativeFn::AddPairs;
+            self.result(Width::Pair)?;
+            return (0..3).try_for_each(|i| self.source(i, Width::Pair));
+        }
         let extended = self.take("X");
         self.result(Width::Word)?;
         self.results(2)?;

@@ -3,6 +3,15 @@
 use super::*;
 
 #[test]
+fn sums_of_64_bits() {
+    check("UIADD3.64 UR8, UR4, UR6, URZ ; /* 0x0000000604087297 */", |l| {
+        let [a, b] = [4, 6].map(|n| u64::from(l.u(n + 1)) << 32 | u64::from(l.u(n)));
+        let sum = a.wrapping_add(b);
+        vec![U(8, sum as u32), U(9, (sum >> 32) as u32)]
+    });
+}
+
+#[test]
 fn moves() {
     check("MOV R20, 0xf0 ; /* 0x000000f000147802 */", |_| vec![R(20, 0xf0)]);
     check("MOV R18, R5 ; /* 0x0000000500127202 */", |l| vec![R(18, l.r(5))]);
