@@ -6,6 +6,7 @@ mod ask;
 mod assembled;
 
 mod banks;
+mod bulk;
 mod bursts;
 mod calibrate;
 mod calls;

@@ -11,6 +11,7 @@ mod alu;
 mod arith;
 mod atomic;
 mod barrier;
+mod bulk;
 mod calls;
 mod carry;
 mod copies;
@@ -37,6 +38,7 @@ pub use aligned::AlignedRows;
 pub use alu::{LaneFunction, lane_function};
 pub use arith::half::{short_bits, short_value};
 pub use barrier::{barrier_votes, finish_barrier_reduction, waits_for_block};
+pub use bulk::{BulkData, GroupedBulk, land_bulk};
 pub use calls::{CallStack, finish_call};
 pub use copies::{CopiedData, Copies, land_copies};
 pub use fault::{Assertion, Fault, FaultKind};
@@ -186,6 +188,18 @@ pub enum Effect {
         lanes: LaneMask,
         /// Number of latest groups that may be incomplete; `None` waits for all copies.
         groups: Option<u32>,
+    },
+    /// Bulk copies started; [`SystemLog::bulk`] has them.
+    ///
+    /// Those to global memory have changed it. The driver calls [`land_bulk`] for the others, and
+    /// [`Copies::add_bulk`] for those without a barrier object.
+    BulkCopies,
+    /// Lanes wait for groups of bulk copies: the driver calls [`Copies::take_bulk`].
+    WaitBulk {
+        /// The lanes whose guard held.
+        lanes: LaneMask,
+        /// Number of latest groups that may be incomplete.
+        groups: u32,
     },
     /// The lanes arrive at a block barrier.
     Barrier {
@@ -397,6 +411,7 @@ fn other_step(
         Op::Match(op) => warp::match_op(op, lanes, registers)?,
         Op::Redux(op) => warp::redux(op, lanes, registers)?,
         Op::Video(op) => video::execute(op, lanes, registers),
+        Op::BulkCopy(op) => return bulk::copy(op, lanes, registers, env),
         Op::AsyncCopy(op) => return copies::copy(op, lanes, registers, env),
         Op::MBarrier(op) => return mbarrier::execute(op, lanes, registers, env),
         Op::Mma(op) => matrix::mma(op, lanes, registers)?,

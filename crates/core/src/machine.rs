@@ -14,6 +14,7 @@
 mod access_order;
 mod atomics;
 mod block;
+mod bulk;
 mod cache;
 mod carve_out;
 mod constant_cache;

@@ -21,7 +21,7 @@ use crate::isa::{Class, Unit};
 
 pub use code::{Entry, Expansion, Fold, Lowering, MachineCode, Target};
 pub use memory::{
-    Cache, InstructionCache, Memory, StorePath, StorePolicy, TextureUnit, Transactions,
+    BulkUnit, Cache, InstructionCache, Memory, StorePath, StorePolicy, TextureUnit, Transactions,
 };
 pub use sass::{
     AtomicRates, Combining, ConstantCache, ConstantLoads, Fences, Fetch, L2Rates, Latencies,

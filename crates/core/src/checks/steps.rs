@@ -22,6 +22,8 @@ pub(super) enum Role {
     Together,
     /// Block barrier. `aligned`: all lanes of a warp arrive together. `sync`: it waits.
     Barrier { aligned: bool, sync: bool },
+    /// Bulk copy: weak accesses, and an arrival at an object, which releases them.
+    BulkCopy,
     /// Memory access.
     Access { global: Manner, shared: Manner, order: MemoryOrder },
 }
@@ -155,6 +157,7 @@ fn role(op: &Op, awaited: bool) -> Role {
             };
             Role::Access { global: manner, shared: manner, order: op.order }
         }
+        Op::BulkCopy(_) => Role::BulkCopy,
         Op::AsyncCopy(_) | Op::GroupMma(_) | Op::MatrixAccess(_) => access(MemoryOrder::Weak),
         Op::Load(load) => access(load.access.order),
         Op::Store(store) => access(store.access.order),

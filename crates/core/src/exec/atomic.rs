@@ -195,7 +195,7 @@ fn sum64(old: u64, b: u64, global: bool) -> u64 {
 /// Returns the new value for an old one and the operands.
 /// f32 addition flushes subnormals in global memory and not in shared memory (PTX ISA, `atom`).
 #[inline(always)]
-fn combine(f: AtomicFn, ty: Type, global: bool, old: u64, b: u64, c: u64) -> u64 {
+pub(super) fn combine(f: AtomicFn, ty: Type, global: bool, old: u64, b: u64, c: u64) -> u64 {
     let signed_less = |x: u64, y: u64| {
         if ty.is_wide() { (x as i64) < y as i64 } else { (x as u32 as i32) < y as u32 as i32 }
     };

@@ -6,6 +6,7 @@
 //! since: 0 outside of any group, 1 in the latest one.
 
 use super::access::{check, fill_addresses, first_fault_of};
+use super::bulk::GroupedBulk;
 use super::lanes::predicate;
 use super::memory::{SharedMemory, Words};
 use super::{AccessKind, Effect, Env, Fault, FaultKind, MemoryAccess, RegisterFile};
@@ -15,7 +16,11 @@ use crate::kernel::{AsyncCopy, CopyGroups, ValidBytes};
 
 /// Copies that a warp's lanes have started and not waited for.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Copies(Vec<Copy>);
+pub struct Copies {
+    list: Vec<Copy>,
+    /// Bulk copies in groups.
+    pub(super) bulk: Vec<GroupedBulk>,
+}
 
 /// Copy of one instruction.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,29 +52,30 @@ pub struct CopiedData {
 impl Copies {
     /// Forgets all copies.
     pub(super) fn clear(&mut self) {
-        self.0.clear();
+        self.list.clear();
+        self.bulk.clear();
     }
 
     /// Returns the data of the latest copy.
     pub fn latest(&self) -> Option<&CopiedData> {
-        self.0.last().map(|copy| &copy.data)
+        self.list.last().map(|copy| &copy.data)
     }
 
     /// Marks the latest copy.
     pub fn mark(&mut self, mark: u64) {
-        if let Some(copy) = self.0.last_mut() {
+        if let Some(copy) = self.list.last_mut() {
             copy.data.mark = mark;
         }
     }
 
     /// Returns the latest mark; 0 without copies.
     pub fn latest_mark(&self) -> u64 {
-        self.0.iter().map(|copy| copy.data.mark).max().unwrap_or(0)
+        self.list.iter().map(|copy| copy.data.mark).max().unwrap_or(0)
     }
 
     /// Starts a new group in `lanes`.
     fn commit(&mut self, lanes: LaneMask) {
-        for copy in &mut self.0 {
+        for copy in &mut self.list {
             for lane in (copy.lanes & lanes).lanes() {
                 let age = &mut copy.ages[lane as usize % MAX_LANES];
                 *age = age.saturating_add(1);
@@ -80,7 +86,7 @@ impl Copies {
     /// Removes the copies of `lanes` in groups older than the latest `groups`, or all if `None`.
     fn take(&mut self, lanes: LaneMask, groups: Option<u32>) -> Vec<CopiedData> {
         let mut taken = Vec::new();
-        self.0.retain_mut(|copy| {
+        self.list.retain_mut(|copy| {
             let old = |lane: &u32| {
                 groups.is_none_or(|groups| copy.ages[*lane as usize % MAX_LANES] > groups)
             };
@@ -175,7 +181,7 @@ pub(super) fn copy(
         }
     }
     let data = CopiedData { pc: env.pc, lanes, to, bytes: op.bytes, words, mark: 0 };
-    registers.copies.0.push(Copy { lanes, ages: [0; MAX_LANES], data });
+    registers.copies.list.push(Copy { lanes, ages: [0; MAX_LANES], data });
     Ok(Effect::Copy(MemoryAccess {
         space: Space::Global,
         kind: AccessKind::Read,
@@ -196,5 +202,10 @@ pub(super) fn groups(op: CopyGroups, lanes: LaneMask, registers: &mut RegisterFi
         }
         CopyGroups::Wait(groups) => Effect::WaitCopies { lanes, groups: Some(groups) },
         CopyGroups::WaitAll => Effect::WaitCopies { lanes, groups: None },
+        CopyGroups::CommitBulk => {
+            registers.copies.commit_bulk(lanes);
+            Effect::Done
+        }
+        CopyGroups::WaitBulk(groups) => Effect::WaitBulk { lanes, groups },
     }
 }

@@ -105,6 +105,11 @@ pub enum FaultKind {
         /// The count.
         count: u64,
     },
+    /// A bulk copy of a number of bytes that is not a multiple of 16.
+    BadCopySize {
+        /// Number of bytes.
+        bytes: u32,
+    },
     /// More arrivals at an `mbarrier` than its phase expects, or one at no such object.
     TooManyArrivals {
         /// Byte address in shared memory.
@@ -227,6 +232,9 @@ impl fmt::Display for FaultKind {
             }
             FaultKind::BadArrivalCount { count } => {
                 write!(f, "expected an arrival count from 1 to 1048575, found {count}")
+            }
+            FaultKind::BadCopySize { bytes } => {
+                write!(f, "expected a multiple of 16 bytes for a bulk copy, found {bytes}")
             }
             FaultKind::TooManyArrivals { address } => write!(
                 f,

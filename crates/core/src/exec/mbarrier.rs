@@ -152,6 +152,12 @@ pub fn arrive_by_copies(shared: &mut SharedMemory, arrival: CopyArrival) {
     }
 }
 
+/// Counts `bytes` bytes of a bulk copy as arrived at an object.
+pub(super) fn complete(shared: &mut SharedMemory, address: u64, bytes: u64) {
+    let fields = Fields::of(load(shared, address), ObjectLayout::Bytes);
+    store(shared, address, fields.complete(bytes).bits());
+}
+
 /// Executes `mbarrier`, in ascending order of the lanes.
 pub(super) fn execute(
     op: &MBarrier,

@@ -6,7 +6,7 @@
 
 use super::format::{self, Arguments};
 use super::memory::Words;
-use super::{Assertion, Env, Fault, FaultKind, MemoryAccess, RegisterFile};
+use super::{Assertion, BulkData, Env, Fault, FaultKind, MemoryAccess, RegisterFile};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
 use crate::kernel::layout::{GLOBAL_BASE, LOCAL_WINDOW, RAISED, SHARED_WINDOW, WINDOW_BYTES};
@@ -31,6 +31,8 @@ pub struct SystemLog {
     pub pieces: Vec<([u64; MAX_LANES], LaneMask)>,
     /// Addresses of further texels by lane, of a fetch that reads several.
     pub taps: Vec<[u64; MAX_LANES]>,
+    /// Bulk copies that the instruction started.
+    pub bulk: Vec<BulkData>,
     /// Lanes that the texture unit takes together, of the last access to a texture or surface.
     pub group: u32,
     /// True if it filters lanes one by one: texels of 16 bytes.

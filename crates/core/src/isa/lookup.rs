@@ -63,10 +63,11 @@ impl Isa {
     /// Returns the error of a mnemonic whose start is known to be unsupported.
     fn unsupported_start(&self, mnemonic: &str) -> Option<LookupError> {
         let ends = mnemonic.match_indices('.').map(|(end, _)| end).chain([mnemonic.len()]);
-        let mut starts = ends.map(|end| &mnemonic[..end]);
+        let starts = ends.map(|end| &mnemonic[..end]);
         // An instruction on the shared memory of another block.
         let remote = mnemonic.split('.').any(|word| word == "shared::cluster").then_some("mapa");
-        let found = starts.find_map(|start| Some((start, self.unsupported.get(start)?)));
+        // The longest start has the most precise reason.
+        let found = starts.filter_map(|start| Some((start, self.unsupported.get(start)?))).last();
         let remote =
             remote.and_then(|opcode| Some(("shared::cluster", self.unsupported.get(opcode)?)));
         let (what, (why, help)) = found.or(remote)?;
@@ -84,12 +85,14 @@ impl Isa {
 /// Modifier whose operand is a cache policy.
 const CACHE_HINT: &str = "L2::cache_hint";
 
-/// Returns true for a mnemonic with a cache hint that an access to global memory may have.
+/// Returns true for a mnemonic with a cache hint that an access to global memory or a bulk copy may
+/// have.
 fn takes_hint(opcode: &str, words: &[&str]) -> bool {
     const OTHERS: [&str; 6] = ["shared", "shared::cta", "local", "const", "volatile", "cas"];
-    matches!(opcode, "ld" | "st" | "atom" | "red")
+    let bulk = opcode == "cp" && words.contains(&"bulk");
+    (bulk || matches!(opcode, "ld" | "st" | "atom" | "red"))
         && words.iter().filter(|word| **word == CACHE_HINT).count() == 1
-        && !words.iter().any(|word| OTHERS.contains(word) || word.starts_with("param"))
+        && (bulk || !words.iter().any(|word| OTHERS.contains(word) || word.starts_with("param")))
 }
 
 /// Replaces the type of 128 bits of loads, stores and moves by that of its halves.
@@ -307,8 +310,12 @@ mod tests {
             ("", "unknown-instruction"),
             ("multimem.red.add.u32", "unsupported-instruction: `multimem` is not supported"),
             (
-                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
-                "`cp.async.bulk` is not supported: bulk copies (TMA) are not modelled (copy with",
+                "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes",
+                "`cp.async.bulk.tensor` is not supported: bulk copies of tensors (TMA) are not",
+            ),
+            (
+                "cp.async.bulk.global.shared::cta.bulk_group.cp_mask",
+                "`cp.async.bulk` is not supported: this form of a bulk copy is not modelled (",
             ),
             ("barrier.cluster.arrive", "`barrier.cluster` is not supported: clusters and"),
             ("ld.shared::cluster.u32", "`shared::cluster` is not supported: clusters and"),

@@ -191,6 +191,10 @@ meanings! {
     AsyncCopy,
     /// Start of a group of asynchronous copies, or wait for groups.
     CopyGroups,
+    /// Bulk copy between global and shared memory, or within shared memory.
+    BulkCopy,
+    /// Reduction of consecutive bytes of shared memory to global or shared memory.
+    BulkReduce,
     /// Operation on a barrier object in shared memory.
     MBarrier,
     /// Pending arrivals of a state of a barrier object.

@@ -242,8 +242,11 @@ pub enum Op {
     Redux(Redux),
     /// `cp.async`
     AsyncCopy(Box<AsyncCopy>),
-    /// `cp.async.commit_group`, `cp.async.wait_group` and `cp.async.wait_all`.
+    /// `cp.async.commit_group`, `cp.async.wait_group` and `cp.async.wait_all`, and those of bulk
+    /// copies.
     CopyGroups(CopyGroups),
+    /// `cp.async.bulk` and `cp.reduce.async.bulk`
+    BulkCopy(Box<BulkCopy>),
     /// `mbarrier` and `cp.async.mbarrier`.
     MBarrier(Box<MBarrier>),
     /// `mma`: a matrix product of the warp.

@@ -6,7 +6,7 @@
 
 use super::carve_out;
 use crate::base::{BlockId, Cycle, MAX_LANES};
-use crate::exec::{CopyArrival, SharedMemory, block_shared_bytes};
+use crate::exec::{self, BulkData, CopyArrival, SharedMemory, block_shared_bytes};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
 use crate::spec::{Machine, Mode};
@@ -205,6 +205,8 @@ pub(super) struct Block {
     barriers: [Barrier; BARRIERS],
     /// Arrivals of asynchronous copies at `mbarrier` objects, with their cycles.
     pub late: Vec<(Cycle, CopyArrival)>,
+    /// Bulk copies to shared memory that have not landed, with the cycles at which they do.
+    pub bulk: Vec<(Cycle, BulkData)>,
     /// Bit mask of barriers with arrivals, so that exits need not check all sixteen.
     open: u16,
 }
@@ -249,6 +251,7 @@ impl Block {
                 .after(kernel.reserved_shared()),
             barriers: [Barrier::default(); BARRIERS],
             late: Vec::new(),
+            bulk: Vec::new(),
             open: 0,
         }
     }
@@ -261,8 +264,34 @@ impl Block {
         self.drained = 0;
         self.shared.clear();
         self.late.clear();
+        self.bulk.clear();
         self.barriers = [Barrier::default(); BARRIERS];
         self.open = 0;
+    }
+
+    /// Lets copies that are done at `now` land in shared memory and arrive at their objects.
+    pub(super) fn land(&mut self, now: Cycle) {
+        let Block { late, bulk, shared, .. } = self;
+        // A later copy overwrites an earlier one.
+        bulk.sort_by_key(|&(at, _)| at);
+        let landed = bulk.partition_point(|&(at, _)| at <= now);
+        bulk.drain(..landed).for_each(|(_, data)| exec::land_bulk(shared, &data));
+        late.retain(|&(at, arrival)| {
+            if at <= now {
+                exec::arrive_by_copies(shared, arrival);
+            }
+            at > now
+        });
+    }
+
+    /// Returns the cycle at which the next bulk copy lands.
+    pub(super) fn next_landing(&self) -> Option<Cycle> {
+        self.bulk.iter().map(|&(at, _)| at).min()
+    }
+
+    /// Returns true if a copy has still to land or to arrive.
+    pub(super) fn awaits_copies(&self) -> bool {
+        !(self.late.is_empty() && self.bulk.is_empty())
     }
 
     /// Records the arrival of `threads` threads at barrier `id`.

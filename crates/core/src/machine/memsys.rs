@@ -9,6 +9,7 @@
 //! Not modeled: MSHR limits, DRAM banks and rows, TLB, L2 slices.
 
 mod banks;
+mod bulk;
 mod distinct;
 mod global;
 mod images;
@@ -81,6 +82,8 @@ pub(super) struct MemorySystem {
     shares: Option<Shares>,
     /// Warp whose access is served (machine code).
     pub reader: Reader,
+    /// Fine time until which the path of bulk stores is busy.
+    bulk_stores_free: u64,
     /// Log of L2 requests, if enabled.
     log: Option<RequestLog>,
     /// Scratch: lines of the request being served.
@@ -174,6 +177,7 @@ impl MemorySystem {
             native: None,
             shares,
             reader: Reader::default(),
+            bulk_stores_free: 0,
             log: logs.then(|| RequestLog::new(sm)),
             lines: Lines::default(),
             in_banks: Vec::new(),

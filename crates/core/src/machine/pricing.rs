@@ -283,7 +283,9 @@ fn kind(op: &MicroOp) -> Kind {
         // More registers than a cost holds, as those of matrices have.
         Op::Texture(_) if inst.form != MACHINE_FORM => Kind::Matrix,
         Op::Barrier(_) if inst.guard.is_some() => Kind::GuardedBarrier,
-        Op::AsyncCopy(_) | Op::CopyGroups(_) | Op::MBarrier(_) => Kind::Asynchronous,
+        Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::CopyGroups(_) | Op::MBarrier(_) => {
+            Kind::Asynchronous
+        }
         Op::GroupMma(_) | Op::GroupSync(_) => Kind::Warpgroup,
         op if exec::is_element_wise(op) => Kind::ElementWise,
         _ => Kind::Plain,

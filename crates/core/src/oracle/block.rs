@@ -75,6 +75,7 @@ pub(super) struct Run<'a> {
     shared: SharedMemory,
     barriers: [Arrivals; 16],
     addresses: [u64; MAX_LANES],
+    system: exec::SystemLog,
     /// Instructions executed so far.
     pub(super) steps: u64,
     /// Traces as in [`super::OracleOutcome::traces`].
@@ -98,6 +99,7 @@ impl<'a> Run<'a> {
                 .after(kernel.reserved_shared()),
             barriers: [Arrivals::default(); 16],
             addresses: [0; MAX_LANES],
+            system: exec::SystemLog::default(),
             steps: 0,
             traces: vec![Vec::new(); settings.traced.len()],
         }
@@ -243,6 +245,11 @@ impl<'a> Run<'a> {
                 Effect::WaitCopies { lanes, groups } => {
                     land_copies(&mut warp.registers, &mut self.shared, lanes, groups);
                 }
+                Effect::BulkCopies => {
+                    for data in std::mem::take(&mut self.system.bulk) {
+                        exec::land_bulk(&mut self.shared, &data);
+                    }
+                }
                 _ => {}
             }
             warp.pcs[lane as usize] = next;
@@ -344,6 +351,7 @@ impl<'a> Run<'a> {
                 trace.push(pc);
             }
         }
+        self.system = exec::SystemLog::default();
         let mut env = Env {
             global: self.memory,
             shared: &mut self.shared,
@@ -356,7 +364,7 @@ impl<'a> Run<'a> {
             clock: self.steps,
             nanoseconds: self.steps,
             addresses: &mut self.addresses,
-            system: &mut exec::SystemLog::default(),
+            system: &mut self.system,
         };
         exec::step(inst, lanes, active, &mut warp.registers, &mut env).map_err(|fault: Fault| {
             OracleError::Fault { thread: warp.first_thread + fault.lane, fault, pc: Pc(pc), block }

@@ -7,10 +7,7 @@ use crate::isa::Isa;
 /// PTX instruction that `isa/ptx.ron` lists as unsupported, and its machine opcodes.
 const ABSENT: [(&str, &[&str]); 6] = [
     ("barrier.cluster", &["UCGABAR_ARV", "UCGABAR_WAIT", "UCGABAR_GET", "UCGABAR_SET"]),
-    (
-        "cp.async.bulk",
-        &["UBLKCP", "UBLKPF", "UBLKRED", "UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF", "UTMACCTL"],
-    ),
+    ("cp.async.bulk.tensor", &["UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF", "UTMACCTL"]),
     ("setmaxnreg", &["USETMAXREG"]),
     ("st.async", &["STAS"]),
     ("red.async", &["REDAS"]),

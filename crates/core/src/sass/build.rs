@@ -232,19 +232,21 @@ fn build(
     })
 }
 
-/// Makes DEPBAR wait for groups of copies where its counter is LDGDEPBAR's.
+/// Makes DEPBAR wait for groups of copies where its counter is LDGDEPBAR's, or UTMACMDFLUSH's.
 fn wait_for_copies(insts: &mut [Inst], timing: &[NativeTiming]) {
-    let counters: Vec<u8> = insts
-        .iter()
-        .zip(timing)
-        .filter(|(inst, _)| inst.op == Op::CopyGroups(CopyGroups::Commit))
-        .filter_map(|(_, timing)| timing.word.write_counter)
-        .collect();
+    let commits = |op: CopyGroups| {
+        let all = insts.iter().zip(timing).filter(move |(inst, _)| inst.op == Op::CopyGroups(op));
+        all.map(|(_, timing)| timing.word)
+    };
+    let copies: Vec<u8> = commits(CopyGroups::Commit).filter_map(|w| w.write_counter).collect();
+    // A bulk group is done when its sources have been read.
+    let bulk: Vec<u8> = commits(CopyGroups::CommitBulk).filter_map(|w| w.read_counter).collect();
     for (inst, timing) in insts.iter_mut().zip(timing) {
-        if let Some((counter, left)) = timing.falls_to
-            && counters.contains(&counter)
-        {
+        let Some((counter, left)) = timing.falls_to else { continue };
+        if copies.contains(&counter) {
             inst.op = Op::CopyGroups(CopyGroups::Wait(left.into()));
+        } else if bulk.contains(&counter) {
+            inst.op = Op::CopyGroups(CopyGroups::WaitBulk(left.into()));
         }
     }
 }

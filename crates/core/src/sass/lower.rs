@@ -1,6 +1,7 @@
 //! Text of a machine instruction to an operation on register rows.
 
 mod asynchronous;
+mod bulk;
 mod float;
 mod flow;
 mod image;

@@ -330,13 +330,17 @@ fn constant_operand<'a>(text: &'a str, marks: Marks<'a>) -> Option<Operand<'a>> 
     Some(Operand::Constant { bank, index, offset, marks })
 }
 
-/// Parses `desc[UR4][R2.64+0x10]` or `[R2+UR4+0x10]`.
+/// Parses `desc[UR4][R2.64+0x10]`, `[R2+UR4+0x10]` or `desc[UR6]`.
 fn address(text: &str) -> Option<AddressText<'_>> {
     let mut found = AddressText::default();
     let mut inner = text;
     if let Some(rest) = text.strip_prefix("desc[") {
         let (descriptor, rest) = rest.split_once(']')?;
         found.descriptor = Some(register(descriptor.split('.').next()?)?);
+        if rest.is_empty() {
+            // The cache policy of a bulk copy.
+            return Some(found);
+        }
         inner = rest;
     }
     let inner = inner.strip_prefix('[')?.strip_suffix(']')?;

@@ -78,6 +78,26 @@ pub struct StorePath {
     pub l2_queue_cycles: u32,
 }
 
+/// Unit of an SM for bulk copies (TMA).
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BulkUnit {
+    /// Cycles until the first bytes from L2 have arrived at a barrier object.
+    pub load: u32,
+    /// Cycles until the first bytes to L2 have left the SM.
+    pub store: u32,
+    /// Bytes per cycle that one SM loads.
+    pub load_rate: f64,
+    /// Bytes per cycle that all SMs load together.
+    pub load_rate_all: f64,
+    /// Bytes per cycle that one SM stores.
+    pub store_rate: f64,
+    /// Bytes per cycle that one SM reduces.
+    pub reduce_rate: f64,
+    /// Bytes per cycle that all SMs store or reduce together.
+    pub store_rate_all: f64,
+}
+
 /// Delay of DRAM reads by other traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -137,6 +157,9 @@ pub struct Memory {
     pub queue_cycles: u32,
     /// Texture unit of an SM.
     pub texture: TextureUnit,
+    /// Unit for bulk copies; `None`: rates and latency of L2.
+    #[serde(default)]
+    pub bulk: Option<BulkUnit>,
     /// Cycles until a dependent may issue after a shared load without conflict.
     pub shared_latency: u32,
     /// Banks of shared memory, 4 bytes wide.

@@ -110,6 +110,11 @@ impl MachineSpec {
             let few = stores.line <= 1024 && stores.sector <= 1024;
             need(few, "stores", "expected at most 1024 packets per line and per sector");
         }
+        if let Some(unit) = self.memory.bulk {
+            let rates = [unit.load_rate, unit.load_rate_all, unit.store_rate, unit.reduce_rate];
+            let ok = rates.iter().chain(&[unit.store_rate_all]).all(|rate| *rate >= 1e-3);
+            need(ok, "bulk", "expected a positive number of bytes per cycle");
+        }
         if let Some(wait) = self.memory.dram_wait {
             let ok =
                 wait.half.is_finite() && (1e-3..=1e9).contains(&wait.half) && wait.write <= 1024;

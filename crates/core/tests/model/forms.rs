@@ -57,6 +57,7 @@ const ELSEWHERE: [(&str, &[Sem]); 13] = [
     ),
     ("warpgroup.rs", &[Sem::GroupMma, Sem::GroupSync]),
     ("copies.rs", &[Sem::AsyncCopy, Sem::CopyGroups]),
+    ("bulk.rs", &[Sem::BulkCopy, Sem::BulkReduce]),
     (
         "tests/textures, which tests/suite/textures.rs runs",
         &[Sem::Texture, Sem::ImageQuery, Sem::SurfaceLoad, Sem::SurfaceStore, Sem::SurfaceReduce],

@@ -3,6 +3,7 @@
 
 mod ahead;
 mod asynchronous;
+mod bulk;
 mod copies;
 mod corpus;
 mod forms;

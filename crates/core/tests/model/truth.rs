@@ -91,6 +91,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("membar", "leaves no value"),
     ("fence", "leaves no value"),
     ("cp.async", "programs/small/double_buffer.ir"),
+    ("cp.async.bulk", "tests/observations/h200/forms"),
+    ("cp.reduce", "tests/observations/h200/forms"),
     ("mbarrier", "a state is opaque; crates/core/tests/model/mbarrier.rs"),
     ("griddepcontrol", "leaves no value"),
     ("mma", "tests/observations/h200/tensor.txt"),

@@ -13,6 +13,7 @@ use super::super::steps::{Facts, Role};
 use super::{Block, Common, Warp, finding};
 use crate::base::{LaneMask, MAX_LANES, Pc};
 use crate::event::{AccessWay, LaneAccess, MemoryKind};
+use crate::kernel::MemoryOrder;
 
 /// Warp access to shared or global memory.
 pub(super) struct Touching<'a> {
@@ -38,7 +39,14 @@ struct Doing {
 impl Touching<'_> {
     /// Checks the access; `shared_memory` is that of its block.
     pub(super) fn run(mut self, shared_memory: &mut Shadow) {
-        let Role::Access { global, shared, order } = self.facts.role else { return };
+        let (global, shared, order) = match (self.facts.role, self.access.way) {
+            (Role::Access { global, shared, order }, _) => (global, shared, order),
+            (Role::BulkCopy, AccessWay::Atomic) => {
+                (Manner::Atomic, Manner::Atomic, MemoryOrder::Release)
+            }
+            (Role::BulkCopy, _) => (Manner::Weak, Manner::Weak, MemoryOrder::Weak),
+            _ => return,
+        };
         let is_shared = self.access.memory == MemoryKind::Shared;
         let lanes = self.access.lanes;
         let (reads, writes) = match self.access.way {

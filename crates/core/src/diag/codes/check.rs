@@ -196,7 +196,7 @@ pub(super) const CODES: &[Code] = &[
         Body("ret;\nmov.u32 %r1, 0;")),
     code("unsupported-instruction",
         "The instruction is valid PTX but is not simulated. The message gives the reason.",
-        "Compile without clusters and bulk copies; `simt-sim isa` lists the supported forms.",
+        "Compile without clusters and copies of tensors; `simt-sim isa` lists the supported forms.",
         Body("setmaxnreg.inc.sync.aligned.u32 40;")),
     code("unused-label",
         "No branch targets this label.",

@@ -317,6 +317,7 @@ impl Body<'_> {
                     Some(op) => op,
                     None => return,
                 },
+                Sem::BulkCopy | Sem::BulkReduce => copies::bulk_copy(m, args),
                 Sem::CopyGroups => match self.copy_groups(inst, m, args) {
                     Some(op) => op,
                     None => return,

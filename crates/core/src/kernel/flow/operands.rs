@@ -193,6 +193,12 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             }
             op.ignore.map(predicate).into_iter().for_each(visit);
         }
+        Op::BulkCopy(op) => {
+            let addresses = [Some(&op.to.address), Some(&op.from.address), op.object.as_ref()];
+            addresses.into_iter().flatten().filter_map(address).for_each(&mut visit);
+            let (BulkSize::Bytes(size) | BulkSize::Units(size)) = op.size;
+            visit(narrow(size));
+        }
         Op::MBarrier(op) => {
             address(&op.address).into_iter().for_each(&mut visit);
             op.a.map(|r| row(r, op.f.takes_state())).into_iter().for_each(visit);

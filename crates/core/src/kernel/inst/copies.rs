@@ -1,6 +1,7 @@
-//! Asynchronous copies from global to shared memory (`cp.async`).
+//! Asynchronous copies: of a few bytes per lane (`cp.async`), and bulk copies (`cp.async.bulk`).
 
-use super::{Address, PredicateUse, Row};
+use super::{Address, AtomicFn, PredicateUse, Row};
+use crate::isa::{Space, Type};
 
 /// `cp.async`: a copy of up to 16 bytes per lane, which bypasses the registers.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,4 +41,43 @@ pub enum CopyGroups {
     Wait(u32),
     /// Waits for all copies, in a group or not (`cp.async.wait_all`).
     WaitAll,
+    /// As `Commit`, for bulk copies (`cp.async.bulk.commit_group`).
+    CommitBulk,
+    /// As `Wait`, for bulk copies (`cp.async.bulk.wait_group`).
+    WaitBulk(u32),
+}
+
+/// `cp.async.bulk` and `cp.reduce.async.bulk`: a copy of consecutive bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BulkCopy {
+    /// Destination.
+    pub to: BulkPlace,
+    /// Source.
+    pub from: BulkPlace,
+    /// Number of bytes.
+    pub size: BulkSize,
+    /// Barrier object in shared memory that counts the bytes; `None`: the copy is in a bulk group.
+    pub object: Option<Address>,
+    /// Function and type of a reduction; `None`: the bytes replace those of the destination.
+    pub reduces: Option<(AtomicFn, Type)>,
+    /// True if the lanes start one copy together (machine code), not one each.
+    pub together: bool,
+}
+
+/// Source or destination of a bulk copy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BulkPlace {
+    /// Global or shared.
+    pub space: Space,
+    /// Address of the first byte.
+    pub address: Address,
+}
+
+/// Operand with the size of a bulk copy, a narrow row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BulkSize {
+    /// Bytes.
+    Bytes(Row),
+    /// Units of 16 bytes in the lower half of the register (machine code).
+    Units(Row),
 }

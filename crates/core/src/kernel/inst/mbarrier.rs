@@ -86,6 +86,8 @@ pub struct MBarrier {
     pub d: Option<Row>,
     /// Registers of a state.
     pub state: StateForm,
+    /// True if a test that fails may suspend the thread for a while (`try_wait`).
+    pub suspends: bool,
     /// Result of a test.
     pub p: Option<Predicate>,
     /// Operand: a state or the bits of an object, otherwise a narrow row.

@@ -5,15 +5,18 @@
 //! that it waits for. Checks see the store to shared memory twice, at the issue and at the wait,
 //! because it may happen at any time in between. Copies arrive at an object at their mark, noticed
 //! at the block's next operation on an object. Before sm_90 the arriving warp waits for that cycle.
+//! Bulk copies land at their objects in the same way; those to global memory have a mark, too.
 
 use super::{After, Issue, Issuer, Times};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, WarpId};
 use crate::divergence::Flow;
-use crate::event::{AccessWay, Cells, LaneAccess, MemoryKind, Observer, Stall};
+use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, Stall};
 use crate::exec::{self, AccessKind, CopiedData, CopyArrival, Effect, MemoryAccess, RegisterFile};
 use crate::isa::Space;
 use crate::kernel::{CopyGroups, ObjectLayout, Op, Register};
 use crate::machine::block::Block;
+use crate::machine::bulk::{show_bulk, show_source};
+use crate::machine::shares::Reader;
 use crate::machine::verdict::FaultReport;
 use crate::machine::warp::{Until, Warp};
 
@@ -28,8 +31,8 @@ impl<O: Observer> Issuer<'_, O> {
     ) -> Result<After, Box<FaultReport>> {
         let &Issue { pc, active, lanes, now, step, .. } = issue;
         let is_object = matches!(step.inst.op, Op::MBarrier(_));
-        if is_object {
-            self.arrive_late(warp.block, now);
+        if is_object || matches!(step.inst.op, Op::BulkCopy(_)) {
+            self.blocks[warp.block].land(now);
         }
         let effect = self
             .execute(warp, step, pc, lanes, active, now)
@@ -39,6 +42,15 @@ impl<O: Observer> Issuer<'_, O> {
             Effect::WaitCopies { lanes, groups } => {
                 let here = self.land(warp, WarpId(issue.w as u32), lanes, groups);
                 times.resume = times.resume.max(Until::new(here, Stall::LongScoreboard));
+            }
+            Effect::BulkCopies => self.bulk_copies(warp, issue),
+            Effect::WaitBulk { lanes, groups } => {
+                let slot = WarpId(issue.w as u32);
+                for copy in warp.registers.copies.take_bulk(lanes, groups) {
+                    show_source(&copy, slot, &mut self.observer);
+                    times.resume = times.resume.max(Until::new(copy.mark, Stall::LongScoreboard));
+                    self.watch.progress();
+                }
             }
             Effect::Access(access) => self.object(warp, issue, access, times),
             Effect::ArriveByCopies(access) => {
@@ -63,9 +75,15 @@ impl<O: Observer> Issuer<'_, O> {
             }
             _ => {}
         }
-        if is_object && !self.blocks[warp.block].late.is_empty() {
+        if is_object && self.blocks[warp.block].awaits_copies() {
             // A copy will arrive: to wait for it is no livelock.
             self.watch.progress();
+        }
+        if suspends(&step.inst.op)
+            && fails(&step.inst.op, lanes, &warp.registers)
+            && let Some(landing) = self.blocks[warp.block].next_landing()
+        {
+            times.resume = times.resume.max(Until::new(landing, Stall::LongScoreboard));
         }
         if self.cx.kernel.native.is_some() && fails(&step.inst.op, lanes, &warp.registers) {
             // Machine code has no YIELD in the loop.
@@ -108,15 +126,32 @@ impl<O: Observer> Issuer<'_, O> {
         warp.registers.copies.mark(done + served.port);
     }
 
-    /// Lets copies that are done at `now` arrive at their objects.
-    fn arrive_late(&mut self, block: usize, now: Cycle) {
-        let Block { late, shared, .. } = &mut self.blocks[block];
-        late.retain(|&(at, arrival)| {
-            if at <= now {
-                exec::arrive_by_copies(shared, arrival);
+    /// Prices the bulk copies that the step has started.
+    fn bulk_copies(&mut self, warp: &mut Warp, issue: &Issue<'_>) {
+        let &Issue { w, pc, now, .. } = issue;
+        let (sm, slot) = (self.id, WarpId(w as u32));
+        if self.native {
+            let (block, since) = (warp.block_id.0.into(), warp.since);
+            self.memory.reader = Reader { block, warp: warp.index, pc, since };
+        }
+        for data in std::mem::take(&mut self.system.bulk) {
+            show_bulk(&data, slot, &mut self.observer);
+            let (traffic, done) = self.memory.bulk(now, &data);
+            for (traffic, address) in traffic {
+                self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic });
+                let addresses = [address; MAX_LANES];
+                self.observer.addresses(slot, pc, &traffic, &addresses);
             }
-            at > now
-        });
+            if data.changed || data.to.0 == Space::Shared {
+                self.watch.progress();
+            }
+            if data.object.is_none() {
+                warp.registers.copies.add_bulk(&data, done);
+            }
+            if data.to.0 == Space::Shared {
+                self.blocks[warp.block].bulk.push((done, data));
+            }
+        }
     }
 
     /// Prices an operation on barrier objects.
@@ -151,6 +186,11 @@ impl<O: Observer> Issuer<'_, O> {
         }
         landed.iter().map(|data| data.mark).max().unwrap_or(0)
     }
+}
+
+/// Returns true if a warp may wait in the operation until a bulk copy has landed.
+fn suspends(op: &Op) -> bool {
+    matches!(op, Op::MBarrier(op) if op.suspends)
 }
 
 /// Returns true if the operation tests an object whose phase has not ended, in any lane.

@@ -185,7 +185,11 @@ impl<O: Observer> Issuer<'_, O> {
                 times.done = self.image(warp, issue, access).done;
                 self.proceed(warp, active, next);
             }
-            Effect::Copy(_) | Effect::ArriveByCopies(_) | Effect::WaitCopies { .. } => {
+            Effect::Copy(_)
+            | Effect::ArriveByCopies(_)
+            | Effect::WaitCopies { .. }
+            | Effect::BulkCopies
+            | Effect::WaitBulk { .. } => {
                 unreachable!("a step of `Kind::Asynchronous`")
             }
             Effect::MatrixRead => unreachable!("a step of `Kind::Warpgroup`"),

@@ -52,6 +52,7 @@ fn communicates(op: &Op) -> bool {
         Op::AtomicVector(vector) => is_common(vector.first.space),
         Op::Atomic(a) => is_common(a.space),
         Op::Surface(surface) => matches!(surface.direction, SurfaceMove::Reduce(..)),
+        Op::BulkCopy(copy) => copy.reduces.is_some() && is_common(copy.to.space),
         Op::Load(l) => l.access.strong() && is_common(l.access.space),
         Op::Store(s) => s.access.strong() && is_common(s.access.space),
         _ => false,

@@ -1,5 +1,6 @@
 //! Listener of a session: records the events of one step and the addresses of its access.
 
+use super::PAGE;
 use crate::base::{MAX_LANES, Pc, WarpId};
 use crate::event::{AccessWay, Event, MemoryKind, Observer, Printed, Traffic};
 
@@ -52,9 +53,7 @@ impl Listener {
         self.events.iter().any(|event| matches!(event, Event::Issue { slots: 1.., .. }))
     }
 
-    /// Returns the first and last global byte that each lane may have changed.
-    ///
-    /// An access of up to 16 bytes touches at most two pages.
+    /// Returns global bytes that lanes may have changed, at least one of each page.
     pub(super) fn changed_addresses(&self) -> impl Iterator<Item = u64> + '_ {
         let global = |a: &&Access| {
             a.traffic.memory == MemoryKind::Global && a.traffic.kind != AccessWay::Load
@@ -63,7 +62,7 @@ impl Listener {
             let last = u64::from(a.traffic.bytes_per_lane().max(1)) - 1;
             a.traffic.lanes.lanes().flat_map(move |lane| {
                 let first = a.addresses[lane as usize % MAX_LANES];
-                [first, first + last]
+                (first..first + last).step_by(4 * PAGE).chain([first + last])
             })
         })
     }

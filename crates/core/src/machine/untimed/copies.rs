@@ -3,9 +3,10 @@
 use super::warp::{Issue, Runner};
 use crate::base::{LaneMask, MAX_LANES, Pc, WarpId};
 use crate::divergence::Flow;
-use crate::event::Observer;
+use crate::event::{Event, Observer};
 use crate::exec::{self, AccessKind, CopyArrival, Effect, MemoryAccess};
 use crate::isa::Space;
+use crate::machine::bulk::{bulk_traffic, show_bulk, show_source};
 use crate::machine::issue::{fails, written};
 use crate::machine::verdict::FaultReport;
 use crate::machine::warp::Warp;
@@ -22,6 +23,14 @@ impl<O: Observer> Runner<'_, O> {
         match self.execute(warp, issue).map_err(|f| self.fault(f, warp, issue))? {
             Effect::Copy(access) => self.copy(warp, issue, access),
             Effect::WaitCopies { lanes, groups } => self.land(warp, issue, lanes, groups),
+            Effect::BulkCopies => self.bulk_copies(warp, issue),
+            Effect::WaitBulk { lanes, groups } => {
+                let slot = WarpId(issue.w as u32);
+                for copy in warp.registers.copies.take_bulk(lanes, groups) {
+                    show_source(&copy, slot, &mut self.observer);
+                    self.pace.progress();
+                }
+            }
             Effect::Access(access) => self.object(warp, issue, access),
             Effect::ArriveByCopies(access) => {
                 let addresses = *self.addresses;
@@ -64,6 +73,28 @@ impl<O: Observer> Runner<'_, O> {
             row: false,
         };
         self.transfer(issue, store);
+    }
+
+    /// Reports the bulk copies that the step has started, and lets them land.
+    fn bulk_copies(&mut self, warp: &mut Warp, issue: &Issue<'_>) {
+        let &Issue { w, pc, .. } = issue;
+        let (cycle, sm, slot) = (0, self.id, WarpId(w as u32));
+        for data in std::mem::take(&mut self.system.bulk) {
+            show_bulk(&data, slot, &mut self.observer);
+            for (traffic, address) in bulk_traffic(&data, &self.cx.memory) {
+                if O::FOLDS {
+                    self.observer.accesses(pc, &traffic, 1);
+                    continue;
+                }
+                self.observer.on(Event::Memory { cycle, sm, warp: slot, pc, traffic });
+                self.observer.addresses(slot, pc, &traffic, &[address; MAX_LANES]);
+            }
+            if data.object.is_none() {
+                warp.registers.copies.add_bulk(&data, 0);
+            }
+            exec::land_bulk(&mut self.blocks[warp.block].shared, &data);
+            self.pace.progress();
+        }
     }
 
     /// Reports an operation on barrier objects.

@@ -24,6 +24,9 @@ pub(super) fn lower(
     let op = match name {
         "LDGSTS" => copy(l, module)?,
         "LDGDEPBAR" => Op::CopyGroups(CopyGroups::Commit),
+        "UTMACMDFLUSH" => Op::CopyGroups(CopyGroups::CommitBulk),
+        "UBLKCP" | "UBLKRED" => super::bulk::copy(l, module)?,
+        "UBLKPF" => super::bulk::prefetch(l, module)?,
         "ARRIVES" => by_copies(l, module)?,
         "SYNCS" => object(l, module)?,
         "ATOMS" if l.text.take("ARRIVE") => {
@@ -42,9 +45,8 @@ pub(super) fn lower(
             l.text.modifiers.clear();
             Op::Fence(Scope::Block)
         }
-        // The end of earlier launches, the start of later ones, and bulk copies that a program
-        // without them does not have.
-        "ACQBULK" | "PREEXIT" | "UTMACMDFLUSH" => Op::Hint { address: None },
+        // The end of earlier launches and the start of later ones.
+        "ACQBULK" | "PREEXIT" => Op::Hint { address: None },
         _ => return Ok(None),
     };
     Ok(Some(Lowered::of(op)))
@@ -103,11 +105,11 @@ fn object(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Op, Missing> 
         return Err(Missing::Operands);
     }
     if l.text.take("PHASECHK") {
-        l.text.take("TRYWAIT");
+        let suspends = l.text.take("TRYWAIT");
         let p = l.result_predicate(0)?;
         let op = of(l, MBarrierFn::TestSign, 1, module)?;
         let a = Some(l.plain(2, Width::Word)?);
-        return Ok(Op::MBarrier(Box::new(MBarrier { p, a, ..op })));
+        return Ok(Op::MBarrier(Box::new(MBarrier { suspends, p, a, ..op })));
     }
     if !l.text.take("ARRIVE") {
         return Err(Missing::Operands);
@@ -152,6 +154,7 @@ fn of(
         layout: ObjectLayout::Bytes,
         d: None,
         state: StateForm::Pair,
+        suspends: false,
         p: None,
         a: None,
     })

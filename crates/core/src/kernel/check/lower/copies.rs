@@ -2,10 +2,29 @@
 
 use super::super::body::Body;
 use super::super::operands::{Arg, Args};
+use super::memory::atomic_fn;
 use crate::diag::Diagnostic;
-use crate::isa::FormMatch;
-use crate::kernel::{AsyncCopy, CopyGroups, Op, ValidBytes};
+use crate::isa::{FormMatch, Sem, Space};
+use crate::kernel::{AsyncCopy, BulkCopy, BulkPlace, BulkSize, CopyGroups, Op, ValidBytes};
 use crate::ptx::tree::{Instruction, Operand};
+
+/// Lowers `cp.async.bulk` and `cp.reduce.async.bulk`.
+pub(super) fn bulk_copy(m: &FormMatch<'_>, args: &Args) -> Op {
+    let counts = m.has("mbarrier::complete_tx::bytes");
+    let [to, from] = match counts {
+        true => [Space::Shared, Space::Global],
+        false => [Space::Global, Space::Shared],
+    };
+    let reduces = (m.form.sem == Sem::BulkReduce).then(|| (atomic_fn(m), m.ty()));
+    Op::BulkCopy(Box::new(BulkCopy {
+        to: BulkPlace { space: to, address: args.address(0) },
+        from: BulkPlace { space: from, address: args.address(1) },
+        size: BulkSize::Bytes(args.row(2)),
+        object: counts.then(|| args.address(3)),
+        reduces,
+        together: false,
+    }))
+}
 
 impl Body<'_> {
     /// Lowers `cp.async`; `None` after reporting an error.
@@ -50,15 +69,16 @@ impl Body<'_> {
         m: &FormMatch<'_>,
         args: &Args,
     ) -> Option<Op> {
+        let bulk = m.has("bulk");
         let Some(Arg::Immediate(_)) = args.args.first() else {
-            let wait = m.has("wait_all");
-            return Some(Op::CopyGroups(if wait {
-                CopyGroups::WaitAll
-            } else {
-                CopyGroups::Commit
+            return Some(Op::CopyGroups(match m.has("wait_all") {
+                true => CopyGroups::WaitAll,
+                false if bulk => CopyGroups::CommitBulk,
+                false => CopyGroups::Commit,
             }));
         };
-        self.groups(inst, args).map(|groups| Op::CopyGroups(CopyGroups::Wait(groups)))
+        let wait = if bulk { CopyGroups::WaitBulk } else { CopyGroups::Wait };
+        self.groups(inst, args).map(|groups| Op::CopyGroups(wait(groups)))
     }
 
     /// Returns the number of groups that the first operand names; `None` after reporting an error.

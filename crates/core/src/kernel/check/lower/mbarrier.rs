@@ -42,6 +42,7 @@ pub(super) fn mbarrier(m: &FormMatch<'_>, args: &Args) -> Op {
         layout: ObjectLayout::default(),
         d,
         state: StateForm::default(),
+        suspends: m.has("try_wait"),
         p,
         a,
     }))

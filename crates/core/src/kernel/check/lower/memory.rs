@@ -70,9 +70,9 @@ pub(super) fn store(m: &FormMatch<'_>, args: &Args) -> Op {
     Op::Store(Store { access: access(m, wide), s, address })
 }
 
-pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
-    let f = m.pick(&[
-        ("add", AtomicFn::Add),
+/// Returns the function of an atomic or a reduction.
+pub(super) fn atomic_fn(m: &FormMatch<'_>) -> AtomicFn {
+    m.pick(&[
         ("min", AtomicFn::Min),
         ("max", AtomicFn::Max),
         ("and", AtomicFn::And),
@@ -82,7 +82,12 @@ pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
         ("dec", AtomicFn::Dec),
         ("exch", AtomicFn::Exch),
         ("cas", AtomicFn::Cas),
-    ]);
+    ])
+    .unwrap_or(AtomicFn::Add)
+}
+
+pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
+    let f = atomic_fn(m);
     let order = m.pick(&[
         ("acquire", MemoryOrder::Acquire),
         ("release", MemoryOrder::Release),
@@ -90,7 +95,6 @@ pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
     ]);
     // `red` has no result, so its operands have indices one lower.
     let first = usize::from(m.form.opcode == "atom");
-    let f = f.unwrap_or(AtomicFn::Add);
     let vector = matches!(args.args.get(first + 1), Some(Arg::Parts(..)));
     let (d, b, others) = if vector {
         let row = |value: &Option<Value>| value.map(|value| value.row);
