@@ -319,6 +319,7 @@ fn rows(texts: &[Option<(Text<'_>, &Opcode)>], facts: &KernelFacts) -> Rows {
             let names = match operand {
                 Operand::Register(name, _) => [Some(*name), None, None],
                 Operand::Constant { index, .. } => [*index, None, None],
+                Operand::Matrices(first, _) => [Some(*first), None, None],
                 Operand::Address(a) => [a.register, a.uniform, a.descriptor],
                 _ => [None; 3],
             };

@@ -197,7 +197,7 @@ pub(super) const CODES: &[Code] = &[
     code("unsupported-instruction",
         "The instruction is valid PTX but is not simulated. The message gives the reason.",
         "Compile without clusters and copies of tensors; `simt-sim isa` lists the supported forms.",
-        Body("setmaxnreg.inc.sync.aligned.u32 40;")),
+        Body("barrier.cluster.arrive;")),
     code("unused-label",
         "No branch targets this label.",
         "Remove it, or correct the branch that should target it.",

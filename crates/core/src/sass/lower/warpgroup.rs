@@ -1,4 +1,4 @@
-//! Matrix products of warpgroups: HGMMA, IGMMA, QGMMA, BGMMA, and WARPGROUP.
+//! Matrix products of warpgroups: HGMMA, IGMMA, QGMMA, BGMMA, WARPGROUP; and USETMAXREG.
 //!
 //! Seen in code of ptxas 13 for sm_90a: of four uniform registers the first two have the descriptor
 //! of A, unless four registers hold A, and the last two that of B. `tnspA`, `tnspB`, `negA` and
@@ -6,10 +6,11 @@
 //! ends a group of products.
 
 use super::super::text::{Marks, Operand, RegisterName, Text};
+use super::integer::native;
 use super::{Lowered, Lowering, Missing, Module, Width, matrix, predicate_always, predicate_never};
 use crate::kernel::{
-    Accumulate, Combine, Descriptor, FactorType, GroupFactor, GroupMma, GroupSync, Op, Row,
-    Special, SumType,
+    Accumulate, Combine, Descriptor, FactorType, GroupFactor, GroupMma, GroupSync, Native,
+    NativeFn, Op, Row, Special, SumType,
 };
 
 /// Lowers an instruction of warpgroups; `Ok(None)` if the opcode is of another family.
@@ -19,6 +20,7 @@ pub(super) fn lower(
 ) -> Result<Option<Lowered>, Missing> {
     let op = match l.text.name {
         "WARPGROUP" => Op::GroupSync(synchronization(l)?),
+        "USETMAXREG" => registers(l)?,
         "HGMMA" if ends_group(&l.text) => {
             (l.text.modifiers.clear(), l.text.operands.clear());
             Op::GroupSync(GroupSync::Commit)
@@ -49,6 +51,21 @@ fn synchronization(l: &mut Lowering<'_, '_>) -> Result<GroupSync, Missing> {
         }
         _ => Err(Missing::Operands),
     }
+}
+
+/// USETMAXREG.DEALLOC.CTAPOOL 0x28; USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xe8
+fn registers(l: &mut Lowering<'_, '_>) -> Result<Op, Missing> {
+    let (takes, gives) = (l.text.take("TRY_ALLOC"), l.text.take("DEALLOC"));
+    if takes == gives || !l.text.take("CTAPOOL") {
+        return Err(Missing::Modifier(l.text.modifiers.join(".")));
+    }
+    if gives {
+        return Ok(Op::Hint { address: None });
+    }
+    // All warps have the registers that they name, so that there are always some to take.
+    let p = [l.result_predicate(0)?, None];
+    let f = NativeFn::PredicateLogic3 { tables: [0xff, 0], third: predicate_never(), signs: 0 };
+    Ok(Op::Native(Box::new(Native { f, p, ..native(true) })))
 }
 
 /// Element types and further modifiers of a product.
