@@ -60,6 +60,11 @@ impl Inputs<'_> {
         self.totals.traffic(MemoryKind::Global, way)
     }
 
+    /// Global accesses of the load/store unit, which bulk copies do not use.
+    fn of_lsu(&self, way: AccessWay) -> TrafficTotals {
+        self.global(way).without(&self.totals.bulk_copies[way as usize])
+    }
+
     fn local(&self, way: AccessWay) -> &TrafficTotals {
         self.totals.traffic(MemoryKind::Local, way)
     }

@@ -15,6 +15,8 @@ use crate::kernel::{AtomicFn, BulkCopy, BulkSize};
 
 /// Bytes to which addresses and sizes of bulk copies are aligned.
 const UNIT: u64 = 16;
+/// Copies of a warp that wait in groups. Beyond them the oldest is waited for with the next one.
+const MOST_GROUPED: usize = 256;
 
 /// Started bulk copy.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +72,12 @@ impl Copies {
         let &BulkData { pc, lane, lanes, from: (_, from), .. } = data;
         let bytes = data.bytes();
         self.bulk.push(GroupedBulk { pc, lane, from, bytes, mark, lanes, age: 0 });
+        if self.bulk.len() > MOST_GROUPED {
+            let oldest = self.bulk.remove(0);
+            if let Some(next) = self.bulk.iter_mut().find(|copy| copy.lanes == oldest.lanes) {
+                next.mark = next.mark.max(oldest.mark);
+            }
+        }
     }
 
     /// Starts a new bulk group in `lanes`.
@@ -141,7 +149,7 @@ pub fn land_bulk(shared: &mut SharedMemory, data: &BulkData) {
     if let (Space::Shared, address) = data.to {
         store(shared, address, data);
     }
-    if let Some(object) = data.object {
+    if let Some(object) = data.object.filter(|_| data.bytes() > 0) {
         mbarrier::complete(shared, object, data.bytes());
     }
 }
@@ -233,4 +241,35 @@ fn store(memory: &mut impl Words, address: u64, data: &BulkData) -> bool {
         });
         changed | (before != after)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_copies_are_waited_for_with_later_ones() {
+        let mut copies = Copies::default();
+        let lanes = LaneMask::lane(3);
+        for mark in 0..2 * MOST_GROUPED as u64 {
+            let data = BulkData {
+                pc: 0,
+                lane: 3,
+                lanes,
+                from: (Space::Shared, 16 * mark),
+                to: (Space::Global, 0),
+                words: vec![0; 4],
+                reduces: None,
+                object: None,
+                changed: false,
+            };
+            copies.add_bulk(&data, mark);
+            copies.commit_bulk(lanes);
+        }
+        assert!(copies.take_bulk(LaneMask::lane(2), 0).is_empty(), "another lane's");
+        let older = copies.take_bulk(lanes, 2);
+        assert_eq!(older.len(), MOST_GROUPED - 2);
+        assert_eq!(older.last().map(|copy| copy.mark), Some(2 * MOST_GROUPED as u64 - 3));
+        assert_eq!(copies.take_bulk(lanes, 0).len(), 2);
+    }
 }

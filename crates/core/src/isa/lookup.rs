@@ -63,11 +63,11 @@ impl Isa {
     /// Returns the error of a mnemonic whose start is known to be unsupported.
     fn unsupported_start(&self, mnemonic: &str) -> Option<LookupError> {
         let ends = mnemonic.match_indices('.').map(|(end, _)| end).chain([mnemonic.len()]);
-        let starts = ends.map(|end| &mnemonic[..end]);
+        // The longest start has the most precise reason.
+        let mut starts = ends.rev().map(|end| &mnemonic[..end]);
         // An instruction on the shared memory of another block.
         let remote = mnemonic.split('.').any(|word| word == "shared::cluster").then_some("mapa");
-        // The longest start has the most precise reason.
-        let found = starts.filter_map(|start| Some((start, self.unsupported.get(start)?))).last();
+        let found = starts.find_map(|start| Some((start, self.unsupported.get(start)?)));
         let remote =
             remote.and_then(|opcode| Some(("shared::cluster", self.unsupported.get(opcode)?)));
         let (what, (why, help)) = found.or(remote)?;

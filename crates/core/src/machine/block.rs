@@ -284,9 +284,10 @@ impl Block {
         });
     }
 
-    /// Returns the cycle at which the next bulk copy lands.
-    pub(super) fn next_landing(&self) -> Option<Cycle> {
-        self.bulk.iter().map(|&(at, _)| at).min()
+    /// Returns the cycle at which the next bytes arrive at the object at `address`.
+    pub(super) fn next_bytes(&self, address: u64) -> Option<Cycle> {
+        let coming = self.bulk.iter().filter(|(_, data)| data.object == Some(address));
+        coming.map(|&(at, _)| at).min()
     }
 
     /// Returns true if a copy has still to land or to arrive.

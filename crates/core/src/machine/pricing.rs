@@ -333,13 +333,21 @@ fn price<'a>(op: &'a MicroOp, spec: &Machine, more: u16) -> Cost<'a> {
     }
 }
 
+/// Interval of products of warpgroups with A in registers and few columns, and the cycles by which
+/// their results come earlier (measured on an H200).
+const OF_REGISTERS: u32 = 13;
+
 /// Returns the cost of a product of a warpgroup: its issue, and the time to its result.
 fn price_product<'a>(cost: Cost<'a>, product: &GroupMma, spec: &Machine) -> Cost<'a> {
     let columns = u32::from(product.columns) / 8;
     let price = spec.price(Class::MatrixGroup);
     // The issue of a product with many columns takes longer (measured on an H200).
     let interval = columns.saturating_sub(4).max(1);
-    Cost { interval, latency: price.latency + price.interval * columns, ..cost }
+    let latency = match product.a {
+        GroupFactor::Registers(_) => price.latency.saturating_sub(OF_REGISTERS),
+        GroupFactor::Shared(_) => price.latency,
+    };
+    Cost { interval, latency: latency + price.interval * columns, ..cost }
 }
 
 /// Returns the cycles that a product of a warpgroup keeps the tensor core busy.
@@ -347,8 +355,6 @@ fn price_product<'a>(cost: Cost<'a>, product: &GroupMma, spec: &Machine) -> Cost
 /// It takes the machine's interval for each eight columns, but not less than shared memory needs to
 /// deliver A and B, or the registers A.
 pub(super) fn product_interval(product: &GroupMma, spec: &Machine) -> u32 {
-    /// Interval of products with A in registers and few columns (measured on an H200).
-    const OF_REGISTERS: u32 = 13;
     let columns = u32::from(product.columns) / 8;
     let delivery = match product.a {
         GroupFactor::Registers(_) => OF_REGISTERS,

@@ -75,10 +75,6 @@ pub(super) struct Scheduler {
     busy: [Cycle; PORTS],
     /// Cycle from which the special function unit is free (machine code, which queues for it).
     pub special_until: Cycle,
-    /// Cycle from which the tensor core is free for products of warpgroups.
-    pub products_until: Cycle,
-    /// Cycle until which arrivals of warps in their warpgroups take.
-    pub arrivals_until: Cycle,
     /// Cycle from which the next BSYNC, WARPSYNC or election begins (machine code).
     pub next_turn: Cycle,
     /// Queues of requests to units of the SM (machine code).
@@ -93,6 +89,10 @@ pub(super) struct Scheduler {
     pub accounted: Cycle,
     /// Resident warps that have not ended.
     pub resident: u32,
+    /// Cycle from which the tensor core is free for products of warpgroups.
+    pub products_until: Cycle,
+    /// Cycle until which arrivals of warps in their warpgroups take.
+    pub arrivals_until: Cycle,
 }
 
 impl Scheduler {

@@ -141,8 +141,6 @@ pub(super) struct Warp {
     pub local: LocalMemory,
     /// Unfinished instructions by dependence counter, for DEPBAR: counter, and cycle of the result.
     raised: Vec<(u8, Cycle)>,
-    /// Products of its warpgroup that it has not waited for.
-    pub products: Products,
     /// Index of its block in the SM's block slots.
     pub block: usize,
     /// Block id, for messages.
@@ -158,6 +156,8 @@ pub(super) struct Warp {
     come: Vec<(u8, LaneMask)>,
     /// Cycle at which the load/store unit has taken the warp's stores (machine code).
     pub sent: Cycle,
+    /// Products of its warpgroup that it has not waited for.
+    pub products: Products,
 }
 
 impl Warp {

@@ -15,7 +15,7 @@ use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::code::Code;
 use crate::event::{Event, Issues, MemoryKind, Observer, Printed, SlotLoss, Stall, Traffic};
 use crate::kernel::Op;
-use steps::{Effects, Histogram, OpcodeKind, Run, StallCycles, StepIssues, StepStalls};
+use steps::{CopyKind, Effects, Histogram, OpcodeKind, Run, StallCycles, StepIssues, StepStalls};
 
 /// Counters for a report, one per SM. Merged in any order they give the same [`Totals`].
 #[derive(Clone, Debug)]
@@ -40,6 +40,7 @@ pub struct Counts {
     histogram: Histogram,
     traffic: [[TrafficTotals; 3]; MemoryKind::COUNT],
     shared_copies: TrafficTotals,
+    bulk_copies: [TrafficTotals; 3],
     /// Shuffles from inactive lanes by step.
     undefined_shuffles: BTreeMap<Pc, u64>,
     barriers: u64,
@@ -70,7 +71,7 @@ impl Counts {
             row.kind = OpcodeKind::of(&step.inst.op);
         }
         for (effects, step) in counts.effects.iter_mut().zip(code.ops()) {
-            effects.copies = matches!(step.inst.op, Op::AsyncCopy(_));
+            effects.copies = CopyKind::of(&step.inst.op);
         }
         counts.has_opcodes = code.kernel().native.is_some();
         counts
@@ -96,6 +97,7 @@ impl Counts {
             histogram: [[0; MAX_LANES + 1]; 2],
             traffic: Default::default(),
             shared_copies: TrafficTotals::default(),
+            bulk_copies: Default::default(),
             undefined_shuffles: BTreeMap::new(),
             barriers: 0,
             blocks: 0,
@@ -154,13 +156,7 @@ impl Counts {
         let step = &mut self.effects[pc];
         step.requests += times;
         step.sectors += times * u64::from(t.sectors);
-        // A profiler counts what copies write to shared memory apart.
-        let totals = if step.copies && t.memory == MemoryKind::Shared {
-            &mut self.shared_copies
-        } else {
-            &mut self.traffic[t.memory as usize][t.kind as usize]
-        };
-        totals.add(&TrafficTotals {
+        let traffic = TrafficTotals {
             requests: times * u64::from(t.requests()),
             requested_bytes: times * u64::from(t.requested),
             sectors: times * u64::from(t.sectors),
@@ -174,7 +170,16 @@ impl Counts {
             written_back: times * u64::from(t.written_back),
             wavefronts: times * u64::from(t.wavefronts),
             ideal_wavefronts: times * u64::from(t.ideal_wavefronts),
-        });
+        };
+        let shared = t.memory == MemoryKind::Shared;
+        match step.copies {
+            CopyKind::None => {}
+            CopyKind::Asynchronous if shared => return self.shared_copies.add(&traffic),
+            CopyKind::Asynchronous => {}
+            CopyKind::Bulk if shared => return,
+            CopyKind::Bulk => self.bulk_copies[t.kind as usize].add(&traffic),
+        }
+        self.traffic[t.memory as usize][t.kind as usize].add(&traffic);
     }
 
     /// Returns the totals.
@@ -197,6 +202,7 @@ impl Counts {
             barriers: self.barriers,
             traffic: self.traffic,
             shared_copies: self.shared_copies,
+            bulk_copies: self.bulk_copies,
             blocks: self.blocks,
             warps: self.warps,
             threads: self.threads,
@@ -398,6 +404,9 @@ impl Observer for Counts {
             mine.add(theirs);
         }
         self.shared_copies.add(&other.shared_copies);
+        for (mine, theirs) in self.bulk_copies.iter_mut().zip(&other.bulk_copies) {
+            mine.add(theirs);
+        }
         self.slots_no_warp += other.slots_no_warp;
         self.slots_launch += other.slots_launch;
         self.barriers += other.barriers;

@@ -58,6 +58,18 @@ impl TrafficTotals {
         self.ideal_wavefronts += other.ideal_wavefronts;
     }
 
+    /// Returns the requests and their bytes, sectors, lines and transactions without those of
+    /// `part`.
+    #[must_use]
+    pub const fn without(mut self, part: &TrafficTotals) -> TrafficTotals {
+        self.requests -= part.requests;
+        self.requested_bytes -= part.requested_bytes;
+        self.sectors -= part.sectors;
+        self.lines -= part.lines;
+        self.transactions -= part.transactions;
+        self
+    }
+
     /// Replaces hits in the SMs' L2 shares by hits in one L2. A sample is scaled to all.
     pub(super) fn found_in_one_l2(&mut self, way: AccessWay, found: &L2Traffic) {
         // Stores do not read missing sectors.
@@ -183,6 +195,9 @@ pub struct Totals {
     pub traffic: [[TrafficTotals; 3]; MemoryKind::COUNT],
     /// Writes of asynchronous copies to shared memory, which are no stores in `traffic`.
     pub shared_copies: TrafficTotals,
+    /// Accesses of bulk copies to global memory, by `AccessWay as usize`: a part of `traffic` that
+    /// is no access of the load/store unit.
+    pub bulk_copies: [TrafficTotals; 3],
 
     /// Blocks started.
     pub blocks: u64,

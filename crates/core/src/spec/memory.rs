@@ -86,6 +86,8 @@ pub struct BulkUnit {
     pub load: u32,
     /// Cycles until the first bytes to L2 have left the SM.
     pub store: u32,
+    /// Cycles that a reduction takes at least.
+    pub reduce: u32,
     /// Bytes per cycle that one SM loads.
     pub load_rate: f64,
     /// Bytes per cycle that all SMs load together.

@@ -25,7 +25,7 @@ use expected::Expected;
 use harness::{Case, lookup};
 
 /// Meanings that direct threads instead of computing, and where they are tested.
-const ELSEWHERE: [(&str, &[Sem]); 13] = [
+const ELSEWHERE: [(&str, &[Sem]); 14] = [
     (
         "tests/programs.rs runs programs/small, which branch, return and sleep",
         &[Sem::Branch, Sem::Exit, Sem::Sleep],

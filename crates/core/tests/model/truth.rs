@@ -133,6 +133,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("ex2.approx.ftz.(bf16", "as ex2.approx.f16"),
     ("tanh.approx.(f16", "as ex2.approx.f16"),
     ("sub.(u16x2", "NVIDIA's assembler has no such form"),
+    ("wgmma", "warpgroup.rs, with sums of an H200"),
+    ("setmaxnreg", "a hint"),
     ("prefetch", "a hint"),
     ("applypriority", "a hint"),
     ("discard", "leaves undefined values"),

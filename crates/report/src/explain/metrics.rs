@@ -151,6 +151,9 @@ const NOTES: &[Note] = &[
         "Lanes that access different words of one bank are serialized: pad rows by one word, or \
          make neighbouring lanes access neighbouring words.",
         CONFLICTS, "gpgpu_n_shmem_bkconflict, in cycles"),
+    note(&["bulk_read_bytes", "bulk_write_bytes"],
+        "Copy whole sectors, from addresses that are multiples of 32.",
+        "programs/sass/matmul_async.sass", ""),
     note(&["shared_copy_transactions"],
         "Copy 16 bytes at a time, to neighbouring addresses.",
         "programs/sass/matmul_async.sass", ""),

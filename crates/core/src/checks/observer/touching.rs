@@ -41,9 +41,11 @@ impl Touching<'_> {
     pub(super) fn run(mut self, shared_memory: &mut Shadow) {
         let (global, shared, order) = match (self.facts.role, self.access.way) {
             (Role::Access { global, shared, order }, _) => (global, shared, order),
-            (Role::BulkCopy, AccessWay::Atomic) => {
-                (Manner::Atomic, Manner::Atomic, MemoryOrder::Release)
-            }
+            // Bytes arrive at an object in shared memory, or are reduced to global memory.
+            (Role::BulkCopy, AccessWay::Atomic) => match self.access.memory {
+                MemoryKind::Shared => (Manner::Atomic, Manner::Atomic, MemoryOrder::Release),
+                _ => (Manner::Atomic, Manner::Atomic, MemoryOrder::Relaxed),
+            },
             (Role::BulkCopy, _) => (Manner::Weak, Manner::Weak, MemoryOrder::Weak),
             _ => return,
         };

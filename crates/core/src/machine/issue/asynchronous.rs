@@ -37,6 +37,13 @@ impl<O: Observer> Issuer<'_, O> {
         let effect = self
             .execute(warp, step, pc, lanes, active, now)
             .map_err(|fault| self.fault(fault, warp, issue))?;
+        // Of the lowest lane; mostly all lanes wait at one object.
+        let awaited = match (&step.inst.op, lanes.lowest()) {
+            (Op::MBarrier(op), Some(lane)) if op.suspends => {
+                Some(self.addresses[lane as usize % MAX_LANES])
+            }
+            _ => None,
+        };
         match effect {
             Effect::Copy(access) => self.copy(warp, issue, access, times),
             Effect::WaitCopies { lanes, groups } => {
@@ -79,11 +86,11 @@ impl<O: Observer> Issuer<'_, O> {
             // A copy will arrive: to wait for it is no livelock.
             self.watch.progress();
         }
-        if suspends(&step.inst.op)
+        if let Some(address) = awaited
             && fails(&step.inst.op, lanes, &warp.registers)
-            && let Some(landing) = self.blocks[warp.block].next_landing()
+            && let Some(at) = self.blocks[warp.block].next_bytes(address)
         {
-            times.resume = times.resume.max(Until::new(landing, Stall::LongScoreboard));
+            times.resume = times.resume.max(Until::new(at, Stall::LongScoreboard));
         }
         if self.cx.kernel.native.is_some() && fails(&step.inst.op, lanes, &warp.registers) {
             // Machine code has no YIELD in the loop.
@@ -186,11 +193,6 @@ impl<O: Observer> Issuer<'_, O> {
         }
         landed.iter().map(|data| data.mark).max().unwrap_or(0)
     }
-}
-
-/// Returns true if a warp may wait in the operation until a bulk copy has landed.
-fn suspends(op: &Op) -> bool {
-    matches!(op, Op::MBarrier(op) if op.suspends)
 }
 
 /// Returns true if the operation tests an object whose phase has not ended, in any lane.

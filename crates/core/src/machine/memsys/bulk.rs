@@ -37,6 +37,7 @@ impl MemorySystem {
         let unit = self.spec.bulk.unwrap_or(BulkUnit {
             load: self.spec.l2.latency,
             store: self.spec.shared_latency,
+            reduce: self.spec.shared_latency,
             load_rate: self.spec.l2_bytes_per_cycle_sm,
             load_rate_all: self.spec.l2_bytes_per_cycle,
             store_rate: self.spec.l2_bytes_per_cycle_sm,
@@ -50,12 +51,13 @@ impl MemorySystem {
             AccessWay::Atomic => (unit.reduce_rate, unit.store_rate_all),
         };
         let cost = fine_per_sector(rate.min(all / f64::from(self.active_sms.max(1))));
-        // The copy has no part in the paths of the load/store unit.
+        // Times of the load/store unit's paths do not hold for a copy.
         let kept = (self.stores.take(), self.times_in_l2.take(), self.link_cost, self.link_free);
         self.link_cost = cost;
         if !loads {
             self.link_free = self.bulk_stores_free;
         }
+        let l2 = Cycle::from(self.spec.l2.latency);
         let end = address + bytes;
         let (mut at, mut last) = (address, now);
         while at < end {
@@ -63,7 +65,13 @@ impl MemorySystem {
             let next = end.min((line + 1) * LINE);
             let (first, until) = (at % LINE / SECTOR, (next - 1) % LINE / SECTOR);
             let sectors = ((2_u32 << until) - (1 << first)) as u8;
-            last = last.max(self.below_l1(now, line, sectors, true, None, traffic));
+            let missed = traffic.dram;
+            let arrives = self.below_l1(now, line, sectors, true, None, traffic);
+            // Distances of lines in L2 do not show in the times of copies.
+            last = last.max(match traffic.dram == missed {
+                true => self.link_free / FINE + l2,
+                false => arrives,
+            });
             if !loads && let Some(l1) = &mut self.l1 {
                 l1.evict(line);
             }
@@ -73,9 +81,10 @@ impl MemorySystem {
         let (stores, times_in_l2, link_cost, link_free) = kept;
         (self.stores, self.times_in_l2, self.link_cost) = (stores, times_in_l2, link_cost);
         if loads {
-            return (last + Cycle::from(unit.load)).saturating_sub(self.spec.l2.latency.into());
+            return (last + Cycle::from(unit.load)).saturating_sub(l2);
         }
         self.bulk_stores_free = std::mem::replace(&mut self.link_free, link_free);
-        sent + Cycle::from(unit.store)
+        let least = if traffic.kind == AccessWay::Atomic { unit.reduce } else { 0 };
+        (sent + Cycle::from(unit.store)).max(now + Cycle::from(least))
     }
 }

@@ -118,8 +118,28 @@ pub(super) struct Effects {
     pub(super) taken_lanes: u64,
     pub(super) requests: u64,
     pub(super) sectors: u64,
-    /// True for an asynchronous copy to shared memory.
-    pub(super) copies: bool,
+    pub(super) copies: CopyKind,
+}
+
+/// Kind of copy whose traffic a profiler counts apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum CopyKind {
+    #[default]
+    None,
+    /// `cp.async`: a global load, whose write to shared memory is no store.
+    Asynchronous,
+    /// Bulk copy: no access of the load/store unit.
+    Bulk,
+}
+
+impl CopyKind {
+    pub(super) fn of(op: &Op) -> CopyKind {
+        match op {
+            Op::AsyncCopy(_) => CopyKind::Asynchronous,
+            Op::BulkCopy(_) => CopyKind::Bulk,
+            _ => CopyKind::None,
+        }
+    }
 }
 
 impl Effects {

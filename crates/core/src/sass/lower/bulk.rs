@@ -10,7 +10,7 @@ use super::super::text::{AddressText, Operand, RegisterName};
 use super::memory::address;
 use super::{Lowering, Missing, Module, Width};
 use crate::isa::{Space, Type};
-use crate::kernel::{AtomicFn, BulkCopy, BulkPlace, BulkSize, Op};
+use crate::kernel::{Address, AtomicFn, BulkCopy, BulkPlace, BulkSize, Op};
 
 /// UBLKCP.S.G [UR8], [UR10], UR4, desc[UR6]; UBLKRED.G.S.ADD.F16.RN [UR6], [UR5], UR4.
 pub(super) fn copy(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Op, Missing> {
@@ -73,20 +73,83 @@ fn reduction(l: &mut Lowering<'_, '_>) -> Result<(AtomicFn, Type), Missing> {
 }
 
 /// Returns the address in the uniform register after that of operand `i`.
-fn next_to(
-    l: &mut Lowering<'_, '_>,
-    i: usize,
-    module: &Module<'_>,
-) -> Result<crate::kernel::Address, Missing> {
-    let Some(Operand::Address(text)) = l.text.operands.get_mut(i) else {
+fn next_to(l: &mut Lowering<'_, '_>, i: usize, module: &Module<'_>) -> Result<Address, Missing> {
+    let Some(&Operand::Address(first)) = l.text.operands.get(i) else {
         return Err(Missing::Operands);
     };
-    let before = *text;
-    let AddressText { uniform: Some(RegisterName { number, .. }), .. } = text else {
-        return Err(Missing::Operands);
-    };
-    *number += 1;
+    let register = first.uniform.filter(|name| !name.is_zero()).ok_or(Missing::Operands)?;
+    let next = RegisterName { number: register.number.saturating_add(1), ..register };
+    l.text.operands[i] = Operand::Address(AddressText { uniform: Some(next), ..first });
     let object = address(l, i, Space::Shared, module);
-    l.text.operands[i] = Operand::Address(before);
+    l.text.operands[i] = Operand::Address(first);
     object
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Lowering, Rows, lower};
+    use super::*;
+    use crate::kernel::{AddressBase, Row};
+    use crate::sass::text;
+
+    fn lowered(line: &str) -> Result<Op, Missing> {
+        let mut rows = Rows::new(8, 16);
+        let text = text::parse(line).expect("readable");
+        let module = Module {
+            count: 64,
+            address: 0,
+            start: 0,
+            reserved_shared: 0,
+            banks: &[],
+            indirect: &[],
+        };
+        Ok(lower(&mut Lowering::new(text, 0, &mut rows), &module)?.op)
+    }
+
+    fn copied(line: &str) -> BulkCopy {
+        match lowered(line).expect(line) {
+            Op::BulkCopy(copy) => *copy,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    /// Returns the uniform register of an address.
+    fn register(address: Address) -> u16 {
+        match address.base {
+            AddressBase::Native(base) => base.uniform.map_or(u16::MAX, |Row(row)| row - 10),
+            _ => u16::MAX,
+        }
+    }
+
+    #[test]
+    fn an_object_is_in_the_register_after_the_destination() {
+        let copy = copied("UBLKCP.S.G [UR8], [UR10], UR4, desc[UR6]");
+        let of = [copy.to.address, copy.from.address].map(register);
+        assert_eq!((of, copy.object.map(register)), ([8, 10], Some(9)));
+        assert_eq!(copy.size, BulkSize::Units(Row(14)));
+        let copy = copied("UBLKCP.G.S [UR6], [UR5], UR4");
+        let of = [copy.to.address, copy.from.address].map(register);
+        assert_eq!((of, copy.object, copy.to.space), ([6, 5], None, Space::Global));
+    }
+
+    #[test]
+    fn reductions_name_function_and_type() {
+        for (words, f, ty) in [
+            ("ADD", AtomicFn::Add, Type::U32),
+            ("MIN.S64", AtomicFn::Min, Type::S64),
+            ("ADD.BF16.RN", AtomicFn::Add, Type::BF16),
+            ("XOR.U64", AtomicFn::Xor, Type::U64),
+        ] {
+            let copy = copied(&format!("UBLKRED.G.S.{words} [UR6], [UR5], UR4"));
+            assert_eq!(copy.reduces, Some((f, ty)), "{words}");
+        }
+    }
+
+    #[test]
+    fn copies_between_blocks_are_refused() {
+        let refused = |line| lowered(line).expect_err(line);
+        let within = refused("UBLKCP.S.S [UR8], [UR5], UR6");
+        assert_eq!(within, Missing::Modifier("S.S".to_owned()));
+        assert_eq!(refused("UBLKCP [UR8], [UR5], UR6"), Missing::Operands);
+    }
 }

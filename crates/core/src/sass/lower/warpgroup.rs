@@ -22,7 +22,8 @@ pub(super) fn lower(
         "WARPGROUP" => Op::GroupSync(synchronization(l)?),
         "USETMAXREG" => registers(l)?,
         "HGMMA" if ends_group(&l.text) => {
-            (l.text.modifiers.clear(), l.text.operands.clear());
+            l.text.modifiers.clear();
+            l.text.operands.clear();
             Op::GroupSync(GroupSync::Commit)
         }
         "HGMMA" | "IGMMA" | "QGMMA" | "BGMMA" => Op::GroupMma(Box::new(product(l, module)?)),
@@ -146,9 +147,9 @@ fn product(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<GroupMma, Mi
     };
     let descriptor = |row: Row| Descriptor { row, pair: true };
     // A, and the register and suffixes of the descriptor.
-    let (a, first, suffixes, at, mut negated) = match l.text.operands.as_slice() {
-        &[_, Operand::Matrices(first, suffixes), _] => (None, first, suffixes, 1, [false; 2]),
-        &[_, Operand::Register(a, marks), Operand::Matrices(first, suffixes), _] => {
+    let (a, first, suffixes, at, mut negated) = match *l.text.operands {
+        [_, Operand::Matrices(first, suffixes), _] => (None, first, suffixes, 1, [false; 2]),
+        [_, Operand::Register(a, marks), Operand::Matrices(first, suffixes), _] => {
             let known = Marks { negate: false, ..marks } == Marks::default();
             let a = Some(a).filter(|a| known && !a.uniform).ok_or(Missing::Operands)?;
             (Some(a), first, suffixes, 2, [marks.negate, false])
