@@ -11,7 +11,7 @@ use proptest::test_runner::{TestCaseError, TestRunner};
 use simt_core::checks::Checks;
 use simt_core::diag::{Diagnostic, line_column};
 use simt_core::launch::Overrides;
-use simt_core::machine::Finish;
+use simt_core::machine::{Finish, Options, Timing};
 use simt_core::spec::Mode;
 use simt_core::{Job, Program};
 use simt_report::simulate::{self, CheckedSimulation};
@@ -22,6 +22,15 @@ const MAX_CYCLES: u64 = 20_000_000;
 
 /// Runs a text with all checks, on the mode's default machine.
 fn checked(name: &str, text: &str, mode: Mode) -> Result<CheckedSimulation, String> {
+    checked_at(name, text, mode, Timing::Cycles)
+}
+
+fn checked_at(
+    name: &str,
+    text: &str,
+    mode: Mode,
+    timing: Timing,
+) -> Result<CheckedSimulation, String> {
     let program = Program::parse(name, text);
     let mut overrides = Overrides::default();
     if text.contains("const  n = 1 << 2") || text.contains("const n = 1 << 2") {
@@ -30,6 +39,7 @@ fn checked(name: &str, text: &str, mode: Mode) -> Result<CheckedSimulation, Stri
     let (kernel, launch) = support::launch(&program, &overrides)?;
     let spec = support::machine(mode.default_machine());
     let options = support::options(mode, spec.side_order(), MAX_CYCLES);
+    let options = Options { timing, ..options };
     simulate::simulate_checked(
         Job::new(&program, kernel, launch, &spec, options.clone()),
         &(),
@@ -97,6 +107,16 @@ fn what_is_wrong_is_found_on_its_lines() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_product_that_no_lane_executes_reads_nothing() {
+    let name = "tests/races/warpgroup_guarded_off.ir";
+    let text = fs::read_to_string(name).expect("a readable file");
+    for timing in Timing::ALL {
+        let checked = checked_at(name, &text, Mode::Volta, timing).expect("it runs");
+        assert!(checked.findings.is_empty(), "{timing:?}: {:?}", checked.findings);
+    }
 }
 
 /// Findings in generated programs that are not mistakes: threads exit early, masks name all lanes,

@@ -18,7 +18,7 @@ mod ways;
 pub(super) use asynchronous::{fails, written};
 pub(super) use meet::{gather, gather_native, jump, members_meet, votes_of};
 pub(super) use memory::asked;
-pub(super) use warpgroup::pieces;
+pub(super) use warpgroup::show_read;
 pub(super) use ways::{add_side, barrier_register, branch, join, sides, split};
 
 use super::block::Block;

@@ -5,7 +5,7 @@
 //! products resumes when its last one is done. The warps of a group do not wait for each other.
 
 use super::{Issue, Issuer, Times};
-use crate::base::{Cycle, WarpId};
+use crate::base::{Cycle, Pc, WarpId};
 use crate::event::{AccessWay, LaneAccess, MemoryKind, Observer, Stall};
 use crate::exec::{Effect, SystemLog};
 use crate::kernel::{GROUP_WARPS, GroupSync, Op};
@@ -37,11 +37,7 @@ impl<O: Observer> Issuer<'_, O> {
         let effect = self
             .execute(warp, step, pc, lanes, active, now)
             .map_err(|fault| self.fault(fault, warp, issue))?;
-        if effect == Effect::MatrixRead {
-            for access in pieces(&self.system) {
-                self.observer.access(WarpId(w as u32), pc, &access);
-            }
-        }
+        show_read(effect, &self.system, (WarpId(w as u32), pc), &mut self.observer);
         match &step.inst.op {
             Op::GroupMma(op) => {
                 let interval = Cycle::from(product_interval(op, self.cx.spec));
@@ -76,14 +72,27 @@ impl<O: Observer> Issuer<'_, O> {
     }
 }
 
-/// Returns the accesses of a product to shared memory.
-pub(in crate::machine) fn pieces(log: &SystemLog) -> impl Iterator<Item = LaneAccess<'_>> {
-    log.pieces.iter().map(|(addresses, lanes)| LaneAccess {
-        memory: MemoryKind::Shared,
-        way: AccessWay::Load,
-        lanes: *lanes,
-        bytes: 16,
-        addresses,
-        stored: [None; 4],
-    })
+/// Shows to an observer what a step of products has read from shared memory.
+///
+/// A product that no lane executes has no such effect and reads nothing.
+pub(in crate::machine) fn show_read(
+    effect: Effect,
+    log: &SystemLog,
+    (slot, pc): (WarpId, Pc),
+    observer: &mut impl Observer,
+) {
+    if effect != Effect::MatrixRead {
+        return;
+    }
+    for (addresses, lanes) in &log.pieces {
+        let access = LaneAccess {
+            memory: MemoryKind::Shared,
+            way: AccessWay::Load,
+            lanes: *lanes,
+            bytes: 16,
+            addresses,
+            stored: [None; 4],
+        };
+        observer.access(slot, pc, &access);
+    }
 }

@@ -11,8 +11,8 @@ use crate::isa::Space;
 use crate::kernel::Op;
 use crate::machine::block::Votes;
 use crate::machine::issue::{
-    add_side, asked, barrier_register, branch, gather, gather_native, jump, members_meet, pieces,
-    sides, votes_of,
+    add_side, asked, barrier_register, branch, gather, gather_native, jump, members_meet,
+    show_read, sides, votes_of,
 };
 use crate::machine::memsys::Texels;
 use crate::machine::pricing::Kind;
@@ -67,11 +67,9 @@ impl<O: Observer> Runner<'_, O> {
                 None
             }
             Kind::Warpgroup => {
-                self.execute(warp, &issue).map_err(|f| self.fault(f, warp, &issue))?;
-                if !O::FOLDS && matches!(op.inst.op, Op::GroupMma(_)) {
-                    for access in pieces(&self.system) {
-                        self.observer.access(WarpId(w as u32), pc, &access);
-                    }
+                let effect = self.execute(warp, &issue).map_err(|f| self.fault(f, warp, &issue))?;
+                if !O::FOLDS {
+                    show_read(effect, &self.system, (WarpId(w as u32), pc), &mut self.observer);
                 }
                 warp.control.go(op.next);
                 None
