@@ -191,8 +191,8 @@ pub enum Effect {
     },
     /// Bulk copies started; [`SystemLog::bulk`] has them.
     ///
-    /// Those to global memory have changed it. The driver calls [`land_bulk`] for the others, and
-    /// [`Copies::add_bulk`] for those without a barrier object.
+    /// Copies to global memory have written it. The driver calls [`land_bulk`] for copies to shared
+    /// memory, and [`Copies::add_bulk`] for copies without a barrier object.
     BulkCopies,
     /// Lanes wait for groups of bulk copies: the driver calls [`Copies::take_bulk`].
     WaitBulk {

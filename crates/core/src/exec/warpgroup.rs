@@ -54,8 +54,8 @@ impl Place {
 
     /// Returns the address of a piece.
     ///
-    /// That is half `part` of K-major row `row`, or 8 elements of `part` from `row` on, where
-    /// `part` is `k`.
+    /// A K-major row has two pieces; `part` is 0 or 1. A piece of a transposed matrix holds the
+    /// elements of eight rows, from `row` on, at `k = part`.
     fn piece(&self, row: u32, part: u32) -> u32 {
         let &Place { start, leading, stride, base, width, transposed } = self;
         let swizzled = width > PIECE;
