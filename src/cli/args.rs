@@ -145,7 +145,7 @@ pub(crate) enum RowFormat {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) program: ProgramChoice,
-    /// Simulate SMs on N host threads [default: all]; figures depend on N only where blocks race
+    /// Simulate SMs on N host threads [default: 0, all]; figures depend on N only where blocks race
     /// through plain loads and stores
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
@@ -225,7 +225,7 @@ pub(crate) struct CompareArgs {
     /// Model time, or count only [default: cycles]
     #[arg(long, value_enum)]
     pub(crate) timing: Option<TimingArg>,
-    /// Simulate SMs on N host threads [default: all]; figures depend on N only where blocks race
+    /// Simulate SMs on N host threads [default: 0, all]; figures depend on N only where blocks race
     /// through plain loads and stores
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
@@ -279,10 +279,10 @@ pub(crate) struct LaunchChoice {
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
     /// Set the grid in blocks: X, X,Y or X,Y,Z
-    #[arg(long, value_name = "X,Y,Z")]
+    #[arg(long, allow_negative_numbers = true, value_name = "X,Y,Z")]
     pub(crate) grid: Option<String>,
     /// Set the block in threads: X, X,Y or X,Y,Z
-    #[arg(long, value_name = "X,Y,Z")]
+    #[arg(long, allow_negative_numbers = true, value_name = "X,Y,Z")]
     pub(crate) block: Option<String>,
     /// Limit the host memory for buffers and expected values [default: 2]
     #[arg(long, value_name = "GIB")]

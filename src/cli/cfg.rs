@@ -10,6 +10,9 @@ use super::{Exit, Failure, output, source};
 /// quadratically.
 const MAX_DRAWN: usize = 500;
 
+/// Endings of files of Graphviz text.
+const TEXT: [&str; 3] = ["dot", "gv", "txt"];
+
 /// Draws one kernel.
 pub(crate) fn cfg(args: &CfgArgs) -> Result<Exit, Failure> {
     let program = source::read_runnable(&args.file, &args.sass, args.kernel.as_deref(), true)?;
@@ -27,6 +30,8 @@ pub(crate) fn cfg(args: &CfgArgs) -> Result<Exit, Failure> {
 /// Returns whether the graph is drawn as SVG: by the option, else by the ending of the file.
 fn as_svg(args: &CfgArgs) -> Result<bool, Failure> {
     let ending = args.output.as_deref().and_then(|file| file.extension()?.to_str());
+    let is_device = args.output.as_deref().is_some_and(output::is_special);
+    let is_known = |ending| is_device || ending == "svg" || TEXT.contains(&ending);
     match ending {
         Some("png") => Err(Failure::new(
             "the graph is written as SVG or Graphviz text, not as PNG\n\
@@ -35,6 +40,10 @@ fn as_svg(args: &CfgArgs) -> Result<bool, Failure> {
         Some("svg") if args.dot => Err(Failure::new(
             "--dot contradicts the ending .svg\nhelp: leave out --dot, or end the file in .dot",
         )),
+        Some(other) if !is_known(other) && !args.svg && !args.dot => Err(Failure::new(format!(
+            "expected a file name that ends in .svg or .dot, found one that ends in .{other}\n\
+                 help: change the ending, or add --svg or --dot"
+        ))),
         ending => Ok(args.svg || ending == Some("svg")),
     }
 }

@@ -28,8 +28,9 @@ const MOST_LINES: usize = 5;
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let wanted = args.running.kernel.as_deref();
     let mut exit = Exit::Ok;
+    source::has_compiled(&args.files, &args.sass)?;
     for path in &args.files {
-        let mut program = match source::read(path, &args.sass) {
+        let mut program = match source::read(path, &args.sass.of(path)) {
             Ok(program) => program,
             Err(Failure(text)) => {
                 output::error(&text);
@@ -56,6 +57,11 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
                 exit = Exit::Usage;
             }
             (Ok(_), Some(_)) => {}
+            // A file without code is no library of functions either.
+            (Err(why @ NoKernel::None(..)), None) if program.module.items.is_empty() => {
+                output::error(&Failure::new(why).0);
+                exit = Exit::Usage;
+            }
             (_, None) if !program.is_sound() => exit = Exit::Usage,
             (_, None) => {}
         }
@@ -213,8 +219,13 @@ fn why(run: &Run) -> String {
         out += &format!("  {}\n", verdict.message);
         for l in &verdict.lanes {
             out += &format!(
-                "    block {} warp {} lanes {}: {}; line {}: {}\n",
-                l.block, l.warp, l.lanes, l.state, l.line, l.text
+                "    block {} warp {} {}: {}; line {}: {}\n",
+                l.block,
+                l.warp,
+                l.named(),
+                l.state,
+                l.line,
+                l.text
             );
         }
         verdict.help.iter().for_each(|help| out += &format!("    help: {help}\n"));

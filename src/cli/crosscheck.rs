@@ -35,6 +35,7 @@ pub(crate) fn crosscheck(args: &CrosscheckArgs) -> Result<Exit, Failure> {
     if let Some(report) = &args.suite.ncu {
         return ncu(args, report);
     }
+    source::has_compiled(&args.files, &args.sass)?;
     let records = records::chosen(args.recorded.as_deref());
     let mut worst = Verdict::Agrees;
     for path in &args.files {
@@ -126,7 +127,7 @@ fn with_subject<T>(
 
 fn one(args: &CrosscheckArgs, path: &Path, sources: &Sources<'_>) -> Result<Judged, Failure> {
     let kernel = args.kernel.as_deref();
-    let program = source::read_runnable(path, &args.sass, kernel, true)?;
+    let program = source::read_runnable(path, &args.sass.of(path), kernel, true)?;
     let (cuda, cubin) = match sources.device.is_some() {
         true => (cuda_source(path)?, cubin(path, &program, &args.sass)?),
         false => (None, None),
@@ -184,7 +185,8 @@ fn ncu(args: &CrosscheckArgs, report: &Path) -> Result<Exit, Failure> {
     let profile = compare::suite::report(&format!("`{name}`"), &text)?;
     let (mut worst, mut rows) = (Verdict::Agrees, Vec::new());
     for path in &args.files {
-        let program = source::read_runnable(path, &args.sass, args.kernel.as_deref(), true)?;
+        let program =
+            source::read_runnable(path, &args.sass.of(path), args.kernel.as_deref(), true)?;
         with_bench(args, |bench| {
             with_subject(args, &program, args.kernel.as_deref(), None, |subject| {
                 let found = compare::ncu::compare(bench, subject, &profile)?;

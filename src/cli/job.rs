@@ -171,11 +171,12 @@ pub(crate) fn planned(
     let last = match choice.number {
         Some(number) if (1..=all).contains(&number) => number - 1,
         Some(number) => {
-            let launches = if all == 1 { "1 launch".to_owned() } else { format!("{all} launches") };
-            return Err(Failure::new(format!(
-                "--launch {number}: `{}` has {launches}",
-                program.name
-            )));
+            let name = &program.name;
+            let launches = match all {
+                1 => format!("`{name}` has one launch, number 1"),
+                _ => format!("the launches of `{name}` have the numbers 1 to {all}"),
+            };
+            return Err(Failure::new(format!("--launch {number}: {launches}")));
         }
         None => all - 1,
     };

@@ -1,7 +1,9 @@
 //! Options of several runs on one command line.
 
-use super::Failure;
+use std::path::PathBuf;
+
 use super::args::{LaunchChoice, MachineChoice, ProgramChoice, RunsChoice};
+use super::{Failure, source};
 
 /// Deals options out to at most `most` runs. An option given once goes to all of them.
 pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice>, Failure> {
@@ -37,10 +39,12 @@ pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice
             of_run.push(format!("{name}{}", value.unwrap_or_default()));
         }
     }
+    source::has_compiled(&choice.files, &choice.sass)?;
+    let sass = |file: &Option<PathBuf>| file.as_deref().map(|file| choice.sass.of(file));
     let run = |(i, set): (usize, Vec<String>)| ProgramChoice {
         file: files[i].clone().unwrap_or_default(),
         kernel: kernels[i].clone(),
-        sass: choice.sass.clone(),
+        sass: sass(&files[i]).unwrap_or_default(),
         machine: MachineChoice {
             mode: modes[i],
             machine: machines[i].clone(),

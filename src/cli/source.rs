@@ -1,6 +1,6 @@
 //! Reading of programs and machine files, and rendering of their findings.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use simt_core::diag::{self, Diagnostic, Severity, Source};
@@ -26,8 +26,29 @@ pub(crate) fn read(path: &Path, sass: &SassChoice) -> Result<Program, Failure> {
     if compile::is_cuda(path) {
         return compile::program(path, sass);
     }
+    if let Some(option) = sass.option() {
+        return Err(not_compiled(option, path));
+    }
     let (name, text) = if is_input(path) { read_input()? } else { read_program(path)? };
     Ok(Program::parse(&name, &text))
+}
+
+/// Refuses options of compilation if there is nothing to compile among `files`.
+pub(crate) fn has_compiled(files: &[PathBuf], sass: &SassChoice) -> Result<(), Failure> {
+    match (sass.option(), files.first()) {
+        (Some(option), Some(first)) if !files.iter().any(|file| compile::is_cuda(file)) => {
+            Err(not_compiled(option, first))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn not_compiled(option: &str, path: &Path) -> Failure {
+    Failure::new(format!(
+        "{option} says how to compile CUDA C++, but `{}` is no .cu file\n\
+         help: leave the option out, or name the .cu file",
+        path.display()
+    ))
 }
 
 /// Returns a program's name as given, and its text: a file's own, or that of machine code.
@@ -37,11 +58,8 @@ fn read_program(path: &Path) -> Result<(String, String), Failure> {
     let is_cubin = path.extension().is_some_and(|extension| extension == "cubin");
     let most = if is_cubin { simt_cubin::MAX_BYTES } else { MAX_BYTES };
     let bytes = reading::regular(path, most, BOUND).map_err(|e| fail(&e))?;
-    if simt_cubin::is_elf(&bytes) {
+    if is_cubin || simt_cubin::is_elf(&bytes) {
         return Ok((name, import::of_image(path, &bytes, None, None)?));
-    }
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(fail(&format!("it has {} bytes; {BOUND} {MAX_BYTES}", bytes.len())));
     }
     let text = utf8(bytes).map_err(|e| fail(&e))?;
     Ok((name, text))
@@ -141,6 +159,21 @@ pub(crate) fn read_text(path: &Path) -> Result<(String, String), Failure> {
 
 /// Returns the text of bytes.
 pub(crate) fn utf8(bytes: Vec<u8>) -> Result<String, String> {
-    String::from_utf8(bytes)
-        .map_err(|e| format!("byte {} is not UTF-8 text", e.utf8_error().valid_up_to()))
+    const SAVE: &str = "save it as UTF-8";
+    // UTF-16 with its mark, or the zeros of ASCII letters without one.
+    if let [0xff, 0xfe, ..]
+    | [0xfe, 0xff, ..]
+    | [0, 1..=255, 0, 1..=255, ..]
+    | [1..=255, 0, 1..=255, 0, ..] = bytes.as_slice()
+    {
+        return Err(format!("it is UTF-16 text; {SAVE}"));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let bytes = e.as_bytes();
+        let at = e.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(&bytes[..at]);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
+        format!("line {line}, column {column} is not UTF-8 text; {SAVE}")
+    })
 }

@@ -6,7 +6,7 @@ use simt_core::base::BlockId;
 use simt_core::launch::Launch;
 use simt_core::observe::Window;
 use simt_report::simulate;
-use simt_report::timeline::{Axis, MapStyle, Recording, csv, lane_map, transposed};
+use simt_report::timeline::{Axis, LEAST_WIDTH, MapStyle, Recording, csv, lane_map, transposed};
 
 use super::args::{AxisArg, ProgramChoice, RowFormat, TimelineArgs, WindowChoice};
 use super::job::Setup;
@@ -14,6 +14,11 @@ use super::{Exit, Failure, output};
 
 /// Prints the lane map.
 pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, Failure> {
+    if let Some(width) = args.width.filter(|&width| width < LEAST_WIDTH) {
+        return Err(Failure::new(format!(
+            "--width {width}: a line has at least {LEAST_WIDTH} columns"
+        )));
+    }
     let recording = record(&args.program, &args.window, Warps::First)?;
     let mut style = output::style(args.output.as_deref());
     style.width = args.width.unwrap_or(style.width).min(4096);

@@ -2,9 +2,12 @@
 
 use std::ffi::{OsStr, OsString};
 
-use clap::Error;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, Error};
+use simt_core::diag::closest;
+
+use super::args::Args;
 
 /// Refused arguments with a tip: command, argument, tip.
 const TIPS: [(&str, &str, &str); 9] = [
@@ -41,6 +44,17 @@ pub(crate) fn lists(typed: impl IntoIterator<Item = OsString>) -> Vec<OsString> 
 
 /// Adds a tip to clap's error if `command` spells the argument otherwise.
 pub(crate) fn with_tip(mut error: Error, command: Option<&OsStr>) -> Error {
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand)
+        && error.get(ContextKind::SuggestedSubcommand).is_none()
+    {
+        // clap finds no transposed letters in short words.
+        let command = Args::command();
+        let names = command.get_subcommands().map(clap::Command::get_name);
+        if let Some(near) = closest(word, names) {
+            let near = ContextValue::Strings(vec![near.to_owned()]);
+            error.insert(ContextKind::SuggestedSubcommand, near);
+        }
+    }
     let typed = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,

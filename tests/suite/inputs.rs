@@ -67,7 +67,13 @@ fn a_program_can_come_from_standard_input() {
     let (code, _, err) = fed(&["run", "-"], b".entry k() { ret }");
     assert!(code == 2 && err.contains("--> <stdin>:1:"), "{err}");
     let (code, _, err) = fed(&["check", "-"], b"\xff");
-    assert!(code == 2 && err.contains("cannot read `<stdin>`: byte 0 is not UTF-8"), "{err}");
+    assert!(
+        code == 2
+            && err.contains(
+                "cannot read `<stdin>`: line 1, column 1 is not UTF-8 text; save it as UTF-8"
+            ),
+        "{err}"
+    );
     let (code, _, err) = fed(&["run", "-"], &vec![b' '; (16 << 20) + 1]);
     assert!(
         code == 2 && err.contains("cannot read `<stdin>`: it has more than 16777216 bytes"),

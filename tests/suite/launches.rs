@@ -105,7 +105,9 @@ fn views_take_one_launch() {
     }
     let ended = simt_sim(&["run", SCAN, "--launch", "4"]);
     assert_eq!(ended.code, 2);
-    assert!(ended.err.contains("--launch 4: `programs/several/scan_two_pass.ir` has 3 launches"));
+    assert!(ended.err.contains(
+        "--launch 4: the launches of `programs/several/scan_two_pass.ir` have the numbers 1 to 3"
+    ));
     let ended = simt_sim(&["run", SCAN, "--grid", "4"]);
     assert_eq!(ended.code, 2);
     assert!(ended.err.contains("--grid is for one launch"), "{}", ended.err);

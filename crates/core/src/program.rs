@@ -54,9 +54,9 @@ struct Part {
 /// Reason why [`Program::kernel`] fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoKernel {
-    /// The file declares no kernel.
-    #[error("`{0}` has no kernel; declare one with `.entry name ( .. ) {{ .. }}`")]
-    None(String),
+    /// The file declares no kernel. Program name, and how it gets one.
+    #[error("`{0}` has no kernel; {1}")]
+    None(String, &'static str),
     /// The file has no kernel of that name.
     #[error("`{program}` has no kernel `{wanted}`; it has {there}")]
     Unknown {
@@ -239,7 +239,7 @@ impl Program {
             errors: errors(r),
         };
         match (self.chosen(wanted), self.kernels.as_slice(), self.refused.as_slice()) {
-            (_, [], []) => Err(NoKernel::None(program)),
+            (_, [], []) => Err(NoKernel::None(program, self.way_to_a_kernel())),
             (Some(wanted), kernels, others) => {
                 let all =
                     kernels.iter().map(Kernel::names).chain(others.iter().map(Refused::names));
@@ -257,6 +257,17 @@ impl Program {
             (None, [one], []) => Ok(one),
             (None, [], [one]) => Err(refused(one)),
             (None, ..) => Err(NoKernel::Several { program, there: there() }),
+        }
+    }
+
+    /// Says how a program without a kernel gets one.
+    fn way_to_a_kernel(&self) -> &'static str {
+        if self.compiled.is_some() {
+            "declare one with `__global__ void name( .. ) { .. }`"
+        } else if sass::is_listing(self.code()) || self.name.ends_with(".sass") {
+            "write the file with `simt-sim import`"
+        } else {
+            "declare one with `.entry name ( .. ) { .. }`"
         }
     }
 

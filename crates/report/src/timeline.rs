@@ -73,6 +73,9 @@ impl Axis {
     }
 }
 
+/// Least columns of a lane map.
+pub const LEAST_WIDTH: usize = 60;
+
 /// Letter of a lane that is ready while its warp waits for something other than lanes.
 const STALLED: char = ':';
 
@@ -138,13 +141,19 @@ impl Recording {
 fn span(strip: &Strip) -> String {
     let place = format!("block {} warp {} on {}", strip.block.0, strip.warp, strip.sm);
     let (Some(first), Some(last)) = (strip.issues.first(), strip.issues.last()) else {
-        return format!("{place}: nothing issued in this window");
+        return format!("{place}: {}", nothing(strip));
     };
     let more = if strip.more { ", more follow" } else { "" };
     format!(
         "{place}: issues {} to {}, cycles {} to {}{more}",
         first.number, last.number, first.cycle, last.cycle
     )
+}
+
+/// Says that a warp issued nothing in the window, and when it ended.
+pub(crate) fn nothing(strip: &Strip) -> String {
+    let ended = |cycle| format!("; the warp ended at cycle {cycle}");
+    format!("nothing issued in this window{}", strip.ended.map_or_else(String::new, ended))
 }
 
 /// Prints the head of a terminal view: title, legend.

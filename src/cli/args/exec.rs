@@ -28,7 +28,7 @@ pub(crate) struct ExecArgs {
     pub(crate) arch: Option<String>,
     #[command(flatten)]
     pub(crate) list: CheckList,
-    /// Print comma-separated values with the columns of `ncu --csv`
+    /// Print comma-separated values with a subset of the columns of `ncu --csv`
     #[arg(long, conflicts_with = "json")]
     pub(crate) csv: bool,
     /// Print JSON: a line for each launch, with its whole report
@@ -50,7 +50,7 @@ pub(crate) struct ExecArgs {
     /// Print no rows
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Simulate SMs on N host threads [default: all]
+    /// Simulate SMs on N host threads [default: 0, all]
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
     /// Give the virtual GPU so much memory [default: 16]

@@ -39,7 +39,7 @@ pub(crate) struct PlotArgs {
     /// sweep: draw this metric, by nvprof or Nsight Compute name
     #[arg(long, value_name = "METRIC", default_value = "elapsed_cycles")]
     pub(crate) y: String,
-    /// Simulate SMs on N host threads [default: all]; figures depend on N only where blocks race
+    /// Simulate SMs on N host threads [default: 0, all]; figures depend on N only where blocks race
     /// through plain loads and stores
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,

@@ -38,10 +38,10 @@ pub(crate) struct RunsChoice {
     #[arg(long, value_name = "NAME=VALUE[,VALUE]")]
     pub(crate) set: Vec<String>,
     /// Set the grid in blocks: X, X,Y or X,Y,Z; give --grid again for the second run
-    #[arg(long, value_name = "X,Y,Z")]
+    #[arg(long, allow_negative_numbers = true, value_name = "X,Y,Z")]
     pub(crate) grid: Vec<String>,
     /// Set the block in threads: X, X,Y or X,Y,Z; give --block again for the second run
-    #[arg(long, value_name = "X,Y,Z")]
+    #[arg(long, allow_negative_numbers = true, value_name = "X,Y,Z")]
     pub(crate) block: Vec<String>,
     /// Limit the host memory for buffers and expected values [default: 2]
     #[arg(long, value_name = "GIB")]

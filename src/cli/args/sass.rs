@@ -1,9 +1,10 @@
 //! Arguments about machine code.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
 
+use super::super::compile::is_cuda;
 use super::plot::text_file;
 
 /// Architecture of machine code unless `--arch` says otherwise.
@@ -23,6 +24,16 @@ pub(crate) struct SassChoice {
 }
 
 impl SassChoice {
+    /// The choice for one of several files: none if it is not CUDA C++.
+    pub(crate) fn of(&self, file: &Path) -> SassChoice {
+        if is_cuda(file) { self.clone() } else { SassChoice::default() }
+    }
+
+    /// The option that was given, if any.
+    pub(crate) fn option(&self) -> Option<&'static str> {
+        self.sass.then_some("--sass").or(self.arch.as_ref().map(|_| "--arch"))
+    }
+
     /// Architecture to compile for.
     pub(crate) fn arch(&self) -> &str {
         self.arch.as_deref().unwrap_or(if self.sass { ARCH } else { VIRTUAL_ARCH })

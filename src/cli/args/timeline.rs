@@ -22,8 +22,8 @@ pub(crate) struct WindowChoice {
     /// Stop before this cycle
     #[arg(long, value_name = "CYCLE")]
     pub(crate) to: Option<u64>,
-    /// Show at most N issues of each warp; 0: no limit [default: 200; more on a page with few
-    /// warps]
+    /// Show at most N steps of each warp, joins without an issue slot included; 0: no limit
+    /// [default: 200; more on a page with few warps]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
 }

@@ -57,7 +57,13 @@ impl Target {
 }
 
 fn failed(path: &Path, e: &io::Error) -> Failure {
-    Failure::new(format!("cannot write `{}`: {e}", path.display()))
+    Failure::new(format!("cannot write `{}`: {}", path.display(), bare(e)))
+}
+
+/// Returns an error without the name of a temporary file.
+fn bare(e: &io::Error) -> String {
+    let text = e.to_string();
+    text.split_once(" at path \"").map_or(text.as_str(), |(why, _)| why).to_owned()
 }
 
 /// Writes a file.

@@ -46,7 +46,7 @@ impl Plan {
 
     /// Begins a launch, to which the lines below belong.
     fn begin_launch(&mut self, directive: &Directive, parser: &Parser<'_>) -> Parsed<()> {
-        let mut names = kernels(directive);
+        let mut names = kernels(directive)?;
         if names.iter().any(|name| name.text.is_empty()) {
             return Err(parser.expected("a kernel name"));
         }
@@ -100,7 +100,7 @@ impl LaunchPlan {
             }
             "kernel" => {
                 once(&self.kernel, keyword)?;
-                let mut names = kernels(directive);
+                let mut names = kernels(directive)?;
                 if names.is_empty() || names.iter().any(|name| name.text.is_empty()) {
                     return Err(parser.expected("a kernel name"));
                 }
@@ -160,12 +160,21 @@ impl LaunchPlan {
 }
 
 /// Returns the kernels that a `kernel` or `launch` line names.
-fn kernels(directive: &Directive) -> Vec<Name> {
+fn kernels(directive: &Directive) -> Parsed<Vec<Name>> {
     let list = directive.rest.text.split('#').next().unwrap_or_default();
-    if list.trim().is_empty() {
-        return Vec::new();
+    if list.starts_with('=') {
+        let (keyword, start) = (&directive.keyword.text, directive.rest.span.start as usize);
+        let found = Diagnostic::error(
+            "directive-syntax",
+            Span::new(start, start + 1),
+            "expected a kernel name, found `=`",
+        );
+        return Err(found.help(format!("write `//! {keyword} NAME`, without `=`")));
     }
-    names(list, directive.rest.span.start as usize)
+    if list.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(names(list, directive.rest.span.start as usize))
 }
 
 /// Splits a list of kernel names at the commas outside of template arguments.

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-use super::{Axis, MapStyle, Recording, head, path_colour, span};
+use super::{Axis, LEAST_WIDTH, MapStyle, Recording, head, path_colour, span};
 use crate::wrap;
 use simt_core::base::Cycle;
 use simt_core::observe::{Issue, Stall, Strip};
 
 /// Prints the lane map of every recorded warp. Readable without colour.
 pub fn lane_map(recording: &Recording, style: MapStyle) -> String {
-    let width = style.style.width.max(60);
+    let width = style.style.width.max(LEAST_WIDTH);
     let mut out = head(recording, style.axis, width);
     for strip in recording.timeline.strips() {
         map_of(&mut out, recording, strip, style, width);
