@@ -34,6 +34,12 @@ pub(crate) fn grade(args: &GradeArgs) -> Result<Exit, Failure> {
     if args.array.slurm.is_some() && args.all.is_none() {
         return Err(Failure::new("--slurm is for a class\nhelp: name its folder with --all"));
     }
+    // A wrong argument; in a class, such a submission has no points.
+    if let (None, Some(path)) = (&args.all, &args.submission)
+        && let Err(why) = std::fs::symlink_metadata(path)
+    {
+        return Err(Failure::new(format!("cannot read `{}`: {why}", path.display())));
+    }
     let reader = if args.show_hidden { Reader::Lecturer } else { Reader::Student };
     let class = Class::new(folder, &assignment, reader)?;
     match (&args.all, &args.submission) {
@@ -135,7 +141,7 @@ impl<'a> Class<'a> {
     }
 
     fn one(&self, args: &GradeArgs, path: &Path) -> Result<Exit, Failure> {
-        let handed = Handed::find(path, &self.assignment.spec.limits);
+        let handed = Handed::find(path, &self.assignment.spec.limits, true);
         let name = path
             .file_name()
             .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
@@ -215,7 +221,7 @@ impl Class<'_> {
     ) -> Result<Exit, Failure> {
         let limits = &self.assignment.spec.limits;
         let cuda = found.iter().any(|(_, path)| {
-            Handed::find(path, limits)
+            Handed::find(path, limits, false)
                 .is_ok_and(|h| h.kernel.extension().is_some_and(|e| e == "cu"))
         });
         let compiler = if cuda { nvcc::MEMORY } else { 0 };

@@ -349,3 +349,76 @@ fn an_answer_to_no_question_is_named() {
         assert!(out.contains("did you mean") && out.contains("quite another"), "{form}: {out}");
     }
 }
+
+/// Every statement asks for `answers.ron` beside `kernel.ir`.
+#[test]
+fn answers_beside_a_lone_file_count() {
+    let folder = folder("lone-answers");
+    let lanes = "programs/assignments/read-a-lane-map";
+    let file = folder.join("kernel.ir");
+    fs::copy(format!("{lanes}/starter.ir"), &file).expect("a copy");
+    let measured = |arguments: &[&str]| {
+        let json = grade(&[&[lanes], arguments, &["--format", "json"]].concat()).1;
+        let json: Value = serde_json::from_str(&json).expect("JSON");
+        let json = json.get(0).unwrap_or(&json).clone();
+        let marks = json["criteria"].as_array().expect("criteria").clone();
+        let mark = marks.into_iter().find(|mark| mark["id"] == "two-blocks").expect("a question");
+        (mark["measured"].as_str().expect("words").to_owned(), json["notes"].to_string())
+    };
+    let answers = |name: &str, number: &str| {
+        fs::write(folder.join(name), format!("{{ \"two-blocks\": {number} }}")).expect("a file");
+    };
+    let alone = file.display().to_string();
+    answers("answers.ron", "77");
+    assert!(measured(&[&alone]).0.starts_with("your prediction: 77"));
+    let class = measured(&["--all", &folder.display().to_string()]);
+    assert_eq!(class.0, "no answer", "a folder of many has no common answers");
+    answers("kernel.answers.ron", "78");
+    assert!(measured(&[&alone]).0.starts_with("your prediction: 78"), "its own come first");
+    answers("kernel.answers.ron", "NaN");
+    let (measured, notes) = measured(&[&alone]);
+    assert_eq!(measured, "no answer");
+    assert!(notes.contains("expected a number for `two-blocks`, found NaN"), "{notes}");
+}
+
+#[test]
+fn a_submission_that_does_not_exist_is_a_wrong_argument() {
+    let folder = folder("absent");
+    let assignment = assignment(&folder, SMALL);
+    let absent = folder.join("nosuch.ir").display().to_string();
+    let (code, out, err) = grade(&[&assignment, &absent]);
+    assert_eq!((code, out.as_str()), (2, ""), "{err}");
+    assert!(err.contains("cannot read") && err.contains("nosuch.ir"), "{err}");
+}
+
+#[test]
+fn a_class_learns_the_first_error_of_each() {
+    let folder = folder("first-errors");
+    let (assignment, all) = (assignment(&folder, SMALL), folder.join("handed-in"));
+    fs::create_dir_all(&all).expect("a folder");
+    let reference = fs::read_to_string(format!("{REDUCTION}/reference.ir")).expect("the reference");
+    let utf16: Vec<u8> = reference.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let utf16_marked = [&[0xff, 0xfe][..], &utf16].concat();
+    let latin = b"// \xc3\xa4\n// f\xfcr\n";
+    let wrong = b".visible .entry reduce()\n{\n    add.u33 %r1, %r2, 2;\n    ret;\n}\n";
+    for (name, bytes) in [
+        ("a-wrong.ir", wrong.as_slice()),
+        ("b-utf16.ir", &utf16),
+        ("c-utf16-marked.ir", &utf16_marked),
+        ("d-latin.ir", latin),
+    ] {
+        fs::write(all.join(name), bytes).expect("a file");
+    }
+    let (code, out, _) = grade(&[&assignment, "--all", &all.display().to_string()]);
+    assert_eq!(code, 0);
+    let said = [
+        ("it does not pass the checks: error[", "(a-wrong.ir:3:5)"),
+        ("it is UTF-16 text; save it as UTF-8", ""),
+        ("it is UTF-16 text; save it as UTF-8", ""),
+        ("line 2, column 5 is not UTF-8 text; save it as UTF-8", ""),
+    ];
+    assert_eq!(out.lines().count(), said.len(), "{out}");
+    for (line, (words, place)) in out.lines().zip(said) {
+        assert!(line.contains(words) && line.ends_with(place), "{line}");
+    }
+}

@@ -11,4 +11,8 @@ if [[ ! -x "$source_dir/simt-sim" ]]; then
     "$HOME/.cargo/bin/cargo" build --release --manifest-path "$source_dir/simt-sim-src/Cargo.toml"
     cp "$source_dir/simt-sim-src/target/release/simt-sim" "$source_dir/simt-sim"
 fi
-"$source_dir/simt-sim" grade "$source_dir/assignment" --list # a broken assignment fails here
+# A broken assignment fails here, and one whose reference is wrong: it runs before any submission
+# (here none, since the folder has several programs).
+"$source_dir/simt-sim" grade "$source_dir/assignment" --list
+"$source_dir/simt-sim" grade "$source_dir/assignment" "$source_dir/assignment" \
+    --format classroom > /dev/null

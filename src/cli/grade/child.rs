@@ -12,7 +12,7 @@ use simt_teach::grade::{
     self, Assignment, Failed, Limits, Measured, RunLimit, Submission, one_line, plain,
 };
 
-use super::super::{Exit, Failure, output, reading};
+use super::super::{Exit, Failure, output, reading, source};
 use super::{files, nvcc};
 use simt_toolkit::watch::{Bounds, Ended};
 
@@ -42,8 +42,7 @@ pub(crate) fn measure(
 pub(super) fn text(file: &Path, limits: &Limits) -> Result<String, String> {
     files::regular(file, limits.file_kib << 10)?;
     let bytes = reading::regular(file, limits.file_kib << 10, "the limit is")?;
-    String::from_utf8(bytes)
-        .map_err(|e| format!("byte {} of the file is not UTF-8 text", e.utf8_error().valid_up_to()))
+    source::utf8(bytes)
 }
 
 /// Measures a file in a child; compiles a `.cu` file first.

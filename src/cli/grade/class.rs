@@ -24,7 +24,7 @@ struct Member {
 impl Member {
     fn new(class: &Class<'_>, (name, path): (String, PathBuf)) -> Member {
         let spec = &class.assignment.spec;
-        let handed = Handed::find(&path, &spec.limits);
+        let handed = Handed::find(&path, &spec.limits, false);
         let text = match &handed {
             Ok(handed) => {
                 fs::read(&handed.kernel).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())

@@ -50,7 +50,10 @@ fn is_program(path: &Path) -> bool {
 
 impl Handed {
     /// Finds the program at a path: the file itself, or the only one in a folder.
-    pub(crate) fn find(path: &Path, limits: &Limits) -> Result<Handed, String> {
+    ///
+    /// Answers to a file are in `NAME.answers.ron` beside it. A file that is graded `alone` may
+    /// have them in `answers.ron`; in a folder of a class that would be everybody's.
+    pub(crate) fn find(path: &Path, limits: &Limits, alone: bool) -> Result<Handed, String> {
         let meta = fs::symlink_metadata(path).map_err(|e| format!("it cannot be read: {e}"))?;
         let handed = if meta.is_dir() {
             let mut programs: Vec<PathBuf> = fs::read_dir(path)
@@ -75,7 +78,10 @@ impl Handed {
                 }
             }
         } else {
-            Handed { kernel: path.to_owned(), answers: path.with_extension("answers.ron") }
+            let (own, plain) =
+                (path.with_extension("answers.ron"), path.with_file_name("answers.ron"));
+            let is_plain = alone && fs::symlink_metadata(&own).is_err();
+            Handed { kernel: path.to_owned(), answers: if is_plain { plain } else { own } }
         };
         regular(&handed.kernel, limits.file_kib << 10)?;
         Ok(handed)

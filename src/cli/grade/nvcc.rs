@@ -123,7 +123,7 @@ pub(crate) fn compile(text: &str, limits: &Limits) -> Result<Compiled, Failed> {
     let bounds =
         Bounds { time, memory_mib: MEMORY, output: 1 << 20, folder: Some((folder, MOST_FILES)) };
     match bounds.run(&mut command).map_err(|e| broken("nvcc does not start", e))? {
-        Ended::Over(limit) => Err(Failed::Limit(format!("while nvcc compiled it, {limit}"))),
+        Ended::Over(limit) => Err(Failed::Refused(format!("while nvcc compiled it, {limit}"))),
         Ended::Itself { success: false, out, errors } => {
             let said = [errors, out].concat();
             Err(Failed::Refused(format!("nvcc reports errors:\n{}", messages(&said, folder))))

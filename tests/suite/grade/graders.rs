@@ -43,6 +43,25 @@ fn the_gradescope_autograder_writes_results_whatever_is_handed_in() {
     assert_eq!(run(None)["score"], 0);
 }
 
+#[test]
+fn the_gradescope_image_is_not_built_with_a_wrong_reference() {
+    let folder = folder("setup");
+    let source = folder.join("source");
+    let builds = |text: &str| {
+        assignment(&source, text);
+        let mut script = Command::new("bash");
+        script.arg("docs/grading/gradescope/setup.sh").env("AUTOGRADER", &folder);
+        script.output().expect("bash")
+    };
+    fs::create_dir_all(&source).expect("a folder");
+    let binary = env!("CARGO_BIN_EXE_simt-sim");
+    std::os::unix::fs::symlink(binary, source.join("simt-sim")).expect("a link");
+    let right = builds(SMALL);
+    assert!(right.status.success(), "{}", String::from_utf8_lossy(&right.stderr));
+    let wrong = builds(&SMALL.replace("\"n\": 1000", "\"n\": 0"));
+    assert!(!wrong.status.success(), "{}", String::from_utf8_lossy(&wrong.stdout));
+}
+
 const WORKFLOW: &str = "docs/grading/classroom/classroom.yml";
 
 /// Returns the scripts of a workflow: the blocks after `run: |`, without indentation.

@@ -18,7 +18,7 @@ const HEAD: &str =
 const SAID: &[(&str, &str)] = &[
     ("endless_loop.ir", "repeated a state without a memory write"),
     ("counts_for_ever.ir", "cycle"),
-    ("endless_recursion.ir", "stack overflow"),
+    ("endless_recursion.ir", "limit 4,096 bytes besides one frame of each function"),
     ("huge_variable.ir", "the limit is 512 MiB"),
     ("huge_registers.ir", "MiB"),
     ("enormous.ir", "the limit is 512 KiB"),

@@ -101,10 +101,7 @@ pub(super) fn call(
         let needed = own_end(l) + u64::from(env.functions[callee(l, env)].frame);
         let depth = registers.calls.get(l).map_or(0, |stack| stack.sites.len());
         if needed + each * (depth as u64 + 1) > limit || depth >= DEPTH_LIMIT {
-            return Err(Fault {
-                lane,
-                kind: FaultKind::StackOverflow { depth: depth as u32, limit },
-            });
+            return Err(Fault { lane, kind: env.local.overflow(depth) });
         }
         end = needed.max(end);
     }
@@ -265,13 +262,7 @@ pub(super) fn stack(
             true => registers.wide[usize::from(op.a.0)][l],
             false => registers.narrow[usize::from(op.a.0)][l].into(),
         };
-        let overflow = || Fault {
-            lane,
-            kind: FaultKind::StackOverflow {
-                depth: registers.calls.get(l).map_or(0, |stack| stack.sites.len()) as u32,
-                limit,
-            },
-        };
+        let depth = registers.calls.get(l).map_or(0, |stack| stack.sites.len());
         let (result, end) = match op.f {
             StackFn::Save => (end, end),
             // An end of another function's frame is undefined; nothing below the own one is freed.
@@ -282,7 +273,7 @@ pub(super) fn stack(
             }
         };
         if end > limit {
-            return Err(overflow());
+            return Err(Fault { lane, kind: env.local.overflow(depth) });
         }
         results[l] = result;
         registers.wide[usize::from(op.top.0)][l] = end - base;

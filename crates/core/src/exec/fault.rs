@@ -91,6 +91,8 @@ pub enum FaultKind {
         depth: u32,
         /// Limit on local memory per thread in bytes.
         limit: u64,
+        /// True if the kernel's frame and one frame of each function come on top of the limit.
+        has_frames: bool,
     },
     /// `bra.uni`, `call.uni` or `brx.idx.uni` whose active lanes diverge.
     UniformBranchDiverges,
@@ -211,9 +213,11 @@ impl fmt::Display for FaultKind {
             FaultKind::BadBranchIndex { index, targets } => {
                 write!(f, "index {index} is out of range: the branch table has {targets} targets")
             }
-            FaultKind::StackOverflow { depth, limit } => {
+            FaultKind::StackOverflow { depth, limit, has_frames } => {
                 let (limit, what) = if *depth as usize >= DEPTH_LIMIT {
                     (DEPTH_LIMIT as u64, "calls")
+                } else if *has_frames {
+                    (*limit, "bytes besides one frame of each function")
                 } else {
                     (*limit, "bytes")
                 };

@@ -263,7 +263,7 @@ fn ended(out: &mut String, run: &Run, width: usize) {
     if let Some(verdict) = &run.verdict {
         lines.push(verdict.message.clone());
         let lane = |l: &crate::LaneGroup| {
-            format!("lanes {} of warp {}, line {}: {}", l.lanes, l.warp, l.line, l.state)
+            format!("{} of warp {}, line {}: {}", l.named(), l.warp, l.line, l.state)
         };
         lines.extend(verdict.lanes.iter().map(lane));
     }

@@ -78,7 +78,7 @@ fn hang(run: &Run, verdict: &Verdict) -> Markup {
                 ul {
                     @for group in &verdict.lanes {
                         li {
-                            "block " (group.block) " warp " (group.warp) ", lanes " (group.lanes) " (" (group.mask) "): "
+                            "block " (group.block) " warp " (group.warp) ", " (group.named()) " (" (group.mask) "): "
                             (shown(&group.state)) "; line " (group.line) ": " code { (shown(&group.text)) }
                         }
                     }

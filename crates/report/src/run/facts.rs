@@ -236,6 +236,12 @@ impl LaneGroup {
     ) -> LaneGroup {
         LaneGroup { block, warp, lanes: mask.list(), mask: mask.to_string(), line, text, state }
     }
+
+    /// The lanes in words: `lane 0`, `lanes 0-3`.
+    pub fn named(&self) -> String {
+        let plural = if self.lanes.contains([',', '-']) { "s" } else { "" };
+        format!("lane{plural} {}", self.lanes)
+    }
 }
 
 /// Result of an expectation.

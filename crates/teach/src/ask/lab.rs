@@ -272,10 +272,8 @@ impl Done {
     pub(crate) fn stuck(&self) -> Vec<String> {
         let groups = self.simulation.run.verdict.iter().flat_map(|v| &v.lanes);
         let lines = groups.flat_map(|g| {
-            let who = format!(
-                "warp {}, lanes {} ({}), line {}: {}",
-                g.warp, g.lanes, g.mask, g.line, g.text
-            );
+            let who =
+                format!("warp {}, {} ({}), line {}: {}", g.warp, g.named(), g.mask, g.line, g.text);
             [who, format!("-> {}", g.state)]
         });
         lines.collect()

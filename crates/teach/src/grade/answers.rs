@@ -5,10 +5,10 @@ use super::judge::Answers;
 use super::rules::Rule;
 use simt_core::diag::closest;
 
-/// Maximum number of unknown ids in messages.
+/// Maximum number of answers named in messages.
 const MOST_UNKNOWN: usize = 10;
 
-/// Parses answers; also returns a sentence for each answer without a question.
+/// Parses answers; also returns a sentence for each answer that does not count.
 ///
 /// # Errors
 /// If the text cannot be parsed.
@@ -16,9 +16,12 @@ pub fn answers(assignment: &Assignment, text: &str) -> Result<(Answers, Vec<Stri
     let answers: Answers = ron::from_str(text).map_err(|e| e.to_string())?;
     let mut unknown: Vec<String> =
         answers.keys().filter_map(|id| unknown(assignment, id)).collect();
+    unknown.extend(answers.iter().filter(|(_, given)| !given.is_finite()).map(|(id, given)| {
+        format!("answers.ron: expected a number for `{}`, found {given}.", super::one_line(id))
+    }));
     if unknown.len() > MOST_UNKNOWN {
         let more = unknown.split_off(MOST_UNKNOWN).len();
-        unknown.push(format!("answers.ron: {more} more answers without a question."));
+        unknown.push(format!("answers.ron: {more} more answers that do not count."));
     }
     Ok((answers, unknown))
 }

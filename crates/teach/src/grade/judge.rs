@@ -352,8 +352,9 @@ fn wanted(bands: &[Band], unit: &str) -> String {
         [] => String::new(),
         [one] => format!("{}{unit}", of(one).0),
         [first, rest @ ..] => {
+            let points = |p: f64| format!("{} point{}", number(p), if p == 1.0 { "" } else { "s" });
             let partly: Vec<String> =
-                rest.iter().map(of).map(|(b, p)| format!("{b} for {} points", number(p))).collect();
+                rest.iter().map(of).map(|(b, p)| format!("{b} for {}", points(p))).collect();
             format!("{}{unit} ({})", of(first).0, partly.join(", "))
         }
     }
@@ -362,7 +363,6 @@ fn wanted(bands: &[Band], unit: &str) -> String {
 /// Formats a number for a reader: counts in full, ratios to three digits.
 pub(crate) fn number(x: f64) -> String {
     match x {
-        x if x == f64::MAX => "infinitely many".to_owned(),
         x if x >= 0.0 && x.fract() == 0.0 && x < 1e15 => grouped(x as u64),
         x => real(x),
     }

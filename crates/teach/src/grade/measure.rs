@@ -287,7 +287,7 @@ fn ran(
     let verdict = |verdict: &Verdict| {
         let lanes = verdict.lanes.iter().take(MOST_LANES);
         let words = |l: &LaneGroup| {
-            format!("block {} warp {} lanes {}: {}; {}", l.block, l.warp, l.lanes, l.state, l.text)
+            format!("block {} warp {} {}: {}; {}", l.block, l.warp, l.named(), l.state, l.text)
         };
         let lanes = lanes.map(|l| format!("\n{}", lines.say_in(l.line, &words(l))));
         plain(&format!("{}{}", verdict.message, lanes.collect::<String>()), MESSAGE)

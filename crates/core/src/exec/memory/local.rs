@@ -18,6 +18,8 @@ pub struct LocalMemory {
     initial: u64,
     /// Maximum bytes per lane.
     limit: u64,
+    /// Bytes of the limit that hold the kernel's frame and one frame of each function.
+    frames: u64,
     /// True if it grows towards address 0.
     is_stack: bool,
     /// Address of the first word.
@@ -33,6 +35,7 @@ impl LocalMemory {
         LocalMemory {
             initial: bytes,
             limit: LOCAL_LIMIT,
+            frames: 0,
             is_stack: false,
             start: 0,
             bytes,
@@ -45,7 +48,9 @@ impl LocalMemory {
         let is_stack = kernel.native.is_some();
         let bytes = kernel.local_bytes;
         let bytes = if is_stack { bytes.min(limit as u32) } else { bytes };
-        let mut local = LocalMemory { limit, is_stack, ..LocalMemory::new(bytes) };
+        let has_frames = !is_stack && limit < LOCAL_LIMIT;
+        let frames = if has_frames { kernel.local_limit(Some(0)) } else { 0 };
+        let mut local = LocalMemory { limit, frames, is_stack, ..LocalMemory::new(bytes) };
         local.start = local.first();
         local
     }
@@ -114,6 +119,16 @@ impl LocalMemory {
     /// Returns the maximum bytes per lane.
     pub(in crate::exec) fn limit(&self) -> u64 {
         self.limit
+    }
+
+    /// Describes a call, or an allocation on the stack, that exceeds the limit.
+    #[cold]
+    pub(in crate::exec) fn overflow(&self, depth: usize) -> FaultKind {
+        FaultKind::StackOverflow {
+            depth: depth as u32,
+            limit: self.limit - self.frames,
+            has_frames: self.frames > 0,
+        }
     }
 
     /// Returns the address of the first byte.

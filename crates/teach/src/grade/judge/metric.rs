@@ -105,5 +105,5 @@ fn ratio(own: f64, other: f64) -> f64 {
 }
 
 fn times(ratio: f64) -> String {
-    if ratio == f64::MAX { number(ratio) } else { real(ratio) }
+    if ratio == f64::MAX { "infinite".to_owned() } else { real(ratio) }
 }

@@ -61,10 +61,22 @@ pub fn line(graded: &Graded) -> String {
     let marks =
         graded.criteria.iter().map(|mark| format!("{} {}", mark.id, points(mark.points, mark.max)));
     let why = graded.failed.as_ref().map(|failed| failed.text()).unwrap_or_default();
-    let why = why.lines().next().map_or(String::new(), |first| format!("  {first}"));
+    let why = if why.is_empty() { why } else { format!("  {}", first_reason(&why)) };
     let marks: Vec<String> = marks.collect();
     let notes: String =
         graded.notes.iter().map(|note| format!("           note: {note}\n")).collect();
     let points = points(graded.score, graded.max);
     format!("{points:>9}  {}  ({}){why}\n{notes}", graded.submission, marks.join(", "))
+}
+
+/// Returns the first line of a reason. If findings follow, with the first of them and its place.
+fn first_reason(why: &str) -> String {
+    let mut lines = why.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    let Some(finding) = lines.next().filter(|_| first.ends_with(':')) else {
+        return first.to_owned();
+    };
+    let place = lines.next().and_then(|line| line.strip_prefix("--> "));
+    let place = place.map_or(String::new(), |place| format!(" ({place})"));
+    format!("{first} {finding}{place}")
 }
