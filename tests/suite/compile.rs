@@ -128,6 +128,13 @@ fn kernels_answer_to_the_names_of_their_source() {
 }
 
 #[test]
+fn a_source_without_a_kernel_is_told_to_declare_one_in_cuda() {
+    let program = Program::of_cuda("k.cu", "int main() {}\n", ".version 7.5\n", NVCC);
+    let why = program.kernel(None).expect_err("no kernel").to_string();
+    assert!(why.ends_with("declare one with `__global__ void name( .. ) { .. }`"), "{why}");
+}
+
+#[test]
 fn an_error_of_compiled_code_points_at_the_source() {
     let ptx = RACE[1].replace("add.u32 %r3, %r2, %r1;", "barrier.cluster.arrive;");
     let program = Program::of_cuda("f.cu", RACE[0], &ptx, NVCC);
@@ -178,6 +185,12 @@ fn commands_compile_a_source_with_nvcc() {
     let (code, out, err) = with_cuda_home(&home, &[&["timeline"], &options[..]].concat());
     assert_eq!(code, Some(0), "{err}");
     assert!(out.contains(" ptx:"), "{out}");
+    // A CUDA line is several instructions: the stepper names the last and the next.
+    let step = ["step", "--size", "100x30", "--script", "n"];
+    let (code, out, err) = with_cuda_home(&home, &[&step, &options[..]].concat());
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("source: shared_doubling.cu, next: ptx:"), "{out}");
+    assert!(out.contains(", `ptx:"), "{out}");
     let (code, out, _) = with_cuda_home(&home, &["run", source]);
     assert_eq!((code, out.as_str()), (Some(2), ""), "nvcc's failure is an error");
 }

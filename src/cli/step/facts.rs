@@ -53,6 +53,13 @@ impl<'p> Facts<'p> {
         self.infos.get(pc.index())
     }
 
+    /// Returns the instruction of a step that a compiler made of a CUDA line, after its place;
+    /// `None` if the lines shown are the instructions.
+    pub(crate) fn compiled(&self, pc: Pc) -> Option<&str> {
+        self.program.compiled.as_ref()?;
+        self.info(pc).map(|info| info.text.as_str())
+    }
+
     /// Names a step: `line 63`, or `line 70 (sync B0)` for a step without source text.
     pub(crate) fn place(&self, pc: Pc, line: u32) -> String {
         match self.code.ops().get(pc.index()).map(|step| &step.inst.op) {
@@ -106,7 +113,7 @@ impl<'p> Facts<'p> {
 
     /// Describes the end of the run.
     pub(crate) fn ending(&self, finish: &Finish) -> String {
-        match simulate::why(self.program, self.code.kernel(), finish) {
+        match simulate::why(self.program, self.code, finish) {
             None => "all threads have exited".to_string(),
             Some(verdict) => format!("{}: {}", finish.name(), verdict.message),
         }

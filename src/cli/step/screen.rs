@@ -126,11 +126,34 @@ fn feet(app: &App<'_>, view: &View, width: u16) -> Vec<Line<'static>> {
             bold,
         )),
     };
-    let keys = " n next  N back  c cycle  d divergence  j join  b barrier  l line  m worst branch  \
-                w warp  ? help";
+    let keys = keys(width);
     let keys =
         Span::styled(format!("{keys:<width$}"), Style::new().add_modifier(Modifier::REVERSED));
     vec![Line::from(done.to_string()), second, Line::from(keys)]
+}
+
+/// Returns the line of keys: those that fit, and the help.
+fn keys(width: usize) -> String {
+    const KEYS: [&str; 9] = [
+        "n next",
+        "N back",
+        "c cycle",
+        "d divergence",
+        "j join",
+        "b barrier",
+        "l line",
+        "m worst branch",
+        "w warp",
+    ];
+    const HELP: &str = "  ? help";
+    let mut line = String::new();
+    for key in KEYS {
+        if 2 + line.len() + key.len() + HELP.len() <= width {
+            line += if line.is_empty() { " " } else { "  " };
+            line += key;
+        }
+    }
+    line + HELP
 }
 
 /// Splits a text so that the first part fits a row.
@@ -151,8 +174,11 @@ fn broken(text: &str, width: usize) -> (&str, &str) {
 /// Describes an issued step.
 fn told(app: &App<'_>, note: &StepNote) -> String {
     let place = app.facts.place(note.pc, app.line(note.pc));
-    let who =
-        format!("cycle {}: block {} warp {} issued {place}", note.cycle, note.block.0, note.warp);
+    let what = app.facts.compiled(note.pc).map_or_else(String::new, |text| format!(", `{text}`,"));
+    let who = format!(
+        "cycle {}: block {} warp {} issued {place}{what}",
+        note.cycle, note.block.0, note.warp
+    );
     let lanes = match (note.lanes.count(), note.active.count()) {
         (on, active) if on == active => format!("for {on} lane{}", if on == 1 { "" } else { "s" }),
         (on, active) => format!("for {on} of {active} active lanes"),

@@ -1,6 +1,6 @@
 //! Options of a run: machine, constants, shapes, side order and number of jobs.
 
-use super::{DIAMOND, PATHS, REDUCTION, good, json, refused, simt_sim};
+use super::{DIAMOND, PATHS, REDUCTION, file, good, json, refused, simt_sim};
 
 #[test]
 fn the_mode_picks_the_machine_and_the_machine_the_mode() {
@@ -132,4 +132,68 @@ fn the_number_of_jobs_changes_nothing() {
             assert!(with(jobs) == one, "{mode}: --jobs {jobs} gives another report");
         }
     }
+}
+
+#[test]
+fn what_is_typed_wrongly_says_how_to_write_it() {
+    let ptx = "programs/cuda/even_odd.ptx";
+    refused(&["run", ptx, "--sass"], &["--sass says how to compile CUDA C++", ptx, ".cu"]);
+    refused(&["run", ptx, "--arch", "sm_90"], &["--arch says how to compile CUDA C++"]);
+    refused(&["compare", ptx, PATHS, "--sass"], &["--sass says how to compile CUDA C++"]);
+    refused(&["check", ptx, "--sass"], &["--sass says how to compile CUDA C++"]);
+    refused(&["cfg", DIAMOND, "-o", "x.jpg"], &[".svg or .dot", "ends in .jpg"]);
+    for option in ["--grid", "--block"] {
+        refused(&["run", DIAMOND, option, "-1"], &["-1: write one to three positive numbers"]);
+    }
+    refused(&["timeline", DIAMOND, "--width", "1"], &["--width 1: a line has at least 60"]);
+    refused(&["run", DIAMOND, "--launch", "0"], &["has one launch, number 1"]);
+    let two = "programs/several/sum_two_pass.ir";
+    refused(&["run", two, "--launch", "3"], &["have the numbers 1 to 2"]);
+    refused(&["rnu", DIAMOND], &["rnu", "'run'"]);
+    let ended = simt_sim(&["run", DIAMOND, "-o", "nowhere/report.txt"]);
+    assert_eq!(ended.code, 2, "{}", ended.err);
+    assert!(ended.err.contains("cannot write `nowhere/report.txt`"), "{}", ended.err);
+    assert!(!ended.err.contains(".part"), "a temporary name: {}", ended.err);
+}
+
+#[test]
+fn files_without_a_kernel_are_errors() {
+    let empty = file("empty.ir", "");
+    let words = "has no kernel; declare one with `.entry";
+    refused(&["run", &empty], &[words]);
+    let checked = simt_sim(&["check", &empty]);
+    assert_eq!(checked.code, 2, "{}", checked.err);
+    assert!(checked.err.contains(words), "{}", checked.err);
+    refused(
+        &["run", &file("empty.sass", "")],
+        &["has no kernel; write the file with `simt-sim im"],
+    );
+    refused(&["run", &file("empty.cubin", "")], &["empty.cubin", "expected a cubin"]);
+    let equal = file("equal.ir", "//! kernel = k\n.visible .entry k() { ret; }\n");
+    refused(
+        &["run", &equal],
+        &["expected a kernel name, found `=`", "equal.ir:1:12", "write `//! kernel NAME`"],
+    );
+}
+
+#[test]
+fn a_window_after_the_end_says_when_that_was() {
+    let out = good(&["timeline", DIAMOND, "--from", "100000"]);
+    assert!(out.contains("nothing issued in this window; the warp ended at cycle "), "{out}");
+}
+
+#[test]
+fn lanes_that_wait_at_a_join_name_its_branch() {
+    let ended = simt_sim(&["run", "programs/small/barrier_one_arm.ir", "--mode", "volta"]);
+    let text = ended.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("never arrive (B0 belongs to the branch on line "), "{}", ended.out);
+}
+
+#[test]
+fn the_time_that_rates_divide_by_is_in_the_report() {
+    let run = json(&["run", DIAMOND]);
+    let cycles = run["metrics"]["launch_cycles"].as_u64().expect("a number");
+    let grouped = simt_report::numbers::grouped(cycles);
+    let out = good(&["run", DIAMOND]);
+    assert!(out.contains(&format!("The launch takes {grouped} cycles = ")), "{out}");
 }

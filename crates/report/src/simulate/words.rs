@@ -10,7 +10,7 @@ use simt_core::checks;
 use simt_core::code::{Code, MicroOp};
 use simt_core::diag::{Span, printable};
 use simt_core::exec::FaultKind;
-use simt_core::kernel::{INSTRUCTION_BYTES, Inst, Kernel, Op};
+use simt_core::kernel::{ConvergenceOp, INSTRUCTION_BYTES, Inst, Kernel, Op};
 use simt_core::launch::Launch;
 use simt_core::machine::{FaultReport, Finish, Hang, Limit, StuckLanes};
 use simt_core::ptx::{Location, Locations};
@@ -23,8 +23,8 @@ pub fn step_infos(program: &Program, code: &Code) -> Vec<StepInfo> {
 }
 
 /// Explains a run that did not end `ok`.
-pub fn why(program: &Program, kernel: &Kernel, finish: &Finish) -> Option<Verdict> {
-    verdict(finish, kernel, &SourceLines::new(program), None)
+pub fn why(program: &Program, code: &Code, finish: &Finish) -> Option<Verdict> {
+    verdict(finish, code, &SourceLines::new(program), None)
 }
 
 /// Maximum number of characters shown of a line or an instruction.
@@ -226,10 +226,11 @@ pub(super) fn finish_word(finish: &Finish) -> report::Ending {
 /// `launch` names the buffer nearest to a bad address.
 pub(super) fn verdict(
     finish: &Finish,
-    kernel: &Kernel,
+    code: &Code,
     lines: &SourceLines<'_>,
     launch: Option<&Launch>,
 ) -> Option<Verdict> {
+    let kernel = code.kernel();
     match finish {
         Finish::Ok => None,
         Finish::Deadlock(hang) => {
@@ -252,11 +253,7 @@ pub(super) fn verdict(
                     (message, "let every lane that a barrier or join waits for reach it or exit")
                 }
             };
-            Some(Verdict {
-                message,
-                lanes: stuck(hang, kernel, lines),
-                help: Some(help.to_string()),
-            })
+            Some(Verdict { message, lanes: stuck(hang, code, lines), help: Some(help.to_string()) })
         }
         Finish::Livelock(hang) => Some(Verdict {
             message: format!(
@@ -266,7 +263,7 @@ pub(super) fn verdict(
                     n => format!("all {n} live warps on {}", hang.sm),
                 }
             ),
-            lanes: stuck(hang, kernel, lines),
+            lanes: stuck(hang, code, lines),
             help: Some(
                 if hang.lanes.iter().any(|stuck| stuck.fixed) {
                     "no lane can leave this loop: its condition never changes; update what the \
@@ -325,14 +322,31 @@ fn within(kernel: &Kernel, line: u32) -> String {
         .map_or_else(String::new, |function| format!(", in function {}", function.name))
 }
 
-fn stuck(hang: &Hang, kernel: &Kernel, lines: &SourceLines<'_>) -> Vec<LaneGroup> {
+/// Says which line set the join that lanes wait at, if only one can have.
+fn set_by(code: &Code, stuck: &StuckLanes) -> Option<String> {
+    let name = stuck.what.strip_prefix("waiting at join ")?.split(' ').next()?;
+    let sets = code.ops().iter().enumerate().filter(|(_, step)| match step.inst.op {
+        Op::Join(ConvergenceOp::Set(join)) => join.to_string() == name,
+        _ => false,
+    });
+    let mut sets = sets.map(|(at, step)| (at, step.inst.line));
+    let (_, line) = match code.kernel().native {
+        // In the order of addresses.
+        Some(_) => sets.take_while(|&(at, _)| at < stuck.pc.index()).last()?,
+        None => sets.next().filter(|_| sets.next().is_none())?,
+    };
+    Some(format!(" ({name} belongs to the branch on line {line})"))
+}
+
+fn stuck(hang: &Hang, code: &Code, lines: &SourceLines<'_>) -> Vec<LaneGroup> {
+    let kernel = code.kernel();
     let group = |s: &StuckLanes| {
         let line = s.lines.first().copied().unwrap_or(0);
         let state = match s.lines.last() {
             Some(&last) if last != line => format!("{} lines {line} to {last}", s.what),
             _ => s.what.clone(),
         };
-        let state = state + &within(kernel, line);
+        let state = state + &set_by(code, s).unwrap_or_default() + &within(kernel, line);
         LaneGroup::new(s.block.0, s.warp, s.lanes, line, lines.text(line), state)
     };
     hang.lanes.iter().map(group).collect()

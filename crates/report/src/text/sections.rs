@@ -2,7 +2,7 @@
 //! Result, time, divergence, memory, stalls.
 
 use super::layout::{Page, Paint, bar};
-use crate::metrics::{find, stall_reason};
+use crate::metrics::{Value, find, stall_reason};
 use crate::numbers::{duration, grouped, percent, real, tenths_of_percent};
 use crate::run::{Ending, Run};
 
@@ -49,12 +49,11 @@ pub(super) fn verdict(page: &mut Page, run: &Run) {
     }
     if let Some(verdict) = &run.verdict {
         for group in &verdict.lanes {
-            let noun = if group.lanes.contains([',', '-']) { "lanes" } else { "lane" };
             let place = format!(
-                "block {} warp {}, {noun} {} ({}): {}; line {}: {}",
+                "block {} warp {}, {} ({}): {}; line {}: {}",
                 group.block,
                 group.warp,
-                group.lanes,
+                group.named(),
                 group.mask,
                 group.state,
                 group.line,
@@ -111,6 +110,16 @@ pub(super) fn time(page: &mut Page, run: &Run) {
         }
     }
     page.paragraph(&line, "  ", "  ");
+    let launch_cycles = run.metric("launch_cycles").map_or(0.0, Value::as_f64);
+    if clock > 0 && launch_cycles > cycles as f64 {
+        let line = format!(
+            "The launch takes {} cycles = {} with its overhead; rates per second and sm_efficiency \
+             divide by this.",
+            grouped(launch_cycles as u64),
+            duration(launch_cycles / clock as f64)
+        );
+        page.paragraph(&line, "  ", "  ");
+    }
     page.metrics(run, &["ipc", "achieved_occupancy", "sm_efficiency", "issue_slot_utilization"]);
 }
 

@@ -47,14 +47,14 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
         };
         Line::from(Span::styled(clip(&text, width), style))
     });
-    let from = warp
-        .and_then(|w| w.groups.first())
-        .and_then(|group| app.facts.info(group.pc)?.origin.as_ref());
-    let title = match from {
-        Some(from) => {
+    let running = warp.and_then(|w| w.groups.first());
+    let from = running.and_then(|group| app.facts.info(group.pc)?.origin.as_ref());
+    let title = match (running.and_then(|group| app.facts.compiled(group.pc)), from) {
+        (Some(next), _) => format!("source: {}, next: {next}", app.facts.file),
+        (None, Some(from)) => {
             format!("source: {}, compiled from {}:{}", app.facts.file, from.file, from.line)
         }
-        None => "source: lanes and their state: ==> run next, . ready".to_string(),
+        (None, None) => "source: lanes and their state: ==> run next, . ready".to_string(),
     };
     Panel { title, lines: lines.collect() }
 }

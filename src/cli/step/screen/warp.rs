@@ -14,8 +14,9 @@ use crate::cli::step::app::App;
 pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize)) -> Panel {
     let Some(warp) = &view.warp else {
         let lines = [
-            "This warp is not on the SM now: it has exited,",
-            "or its block has not started.",
+            "This warp is not on the SM now: it",
+            "has exited, or its block has not",
+            "started.",
             "",
             "w  another warp    ]  another block",
             "N  back to its last instruction",
