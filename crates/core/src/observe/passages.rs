@@ -42,6 +42,8 @@ pub struct Visits {
     pub branched: u64,
     /// Divergent executions of that branch.
     pub diverged: u64,
+    /// Lanes that exited at an instruction before the last, summed over all times.
+    pub exited: u64,
 }
 
 /// Role of a step for the edges.
@@ -49,6 +51,8 @@ pub struct Visits {
 struct Place {
     /// Block that begins here.
     enters: Option<u32>,
+    /// Block that goes on after this exit, for other lanes.
+    exits: Option<u32>,
     leaves: Leave,
 }
 
@@ -105,7 +109,9 @@ impl Edges {
                 (true, _) => Leave::Many { block: id.index() as u32 },
             };
             let enters = (block.first == source).then_some(id.index() as u32);
-            Place { enters, leaves }
+            let inside = block.last() != source as usize && matches!(step.inst.op, Op::Exit);
+            let exits = inside.then_some(id.index() as u32);
+            Place { enters, exits, leaves }
         };
         Edges { places: code.ops().iter().map(place).collect(), ends, blocks: blocks.len() }
     }
@@ -186,6 +192,9 @@ impl<'a> Passages<'a> {
                 lanes.lanes().for_each(|lane| pending[lane as usize % MAX_LANES] = None);
             }
         }
+        if let Some(block) = place.exits {
+            self.visits[block as usize].exited += u64::from(executed.count());
+        }
         match place.leaves {
             Leave::None | Leave::Sides { .. } => {}
             Leave::Only { edge, exits } => {
@@ -248,6 +257,7 @@ impl Observer for Passages<'_> {
             mine.entered.merge(theirs.entered);
             mine.branched += theirs.branched;
             mine.diverged += theirs.diverged;
+            mine.exited += theirs.exited;
         }
         self.expected = self.expected.or(other.expected);
         self.through += other.through;

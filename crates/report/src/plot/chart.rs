@@ -121,7 +121,7 @@ pub(super) fn axes(
     x_name: &str,
     y_name: &str,
 ) {
-    scene.text((MARGIN, plane.y - 20), face(11, INK).bold(), y_name);
+    scene.text((MARGIN, plane.y - 20), face(11, INK).bold(), y.named(y_name));
     for (value, at) in y.ticks(|_| 16) {
         scene.line((plane.x, at), (plane.right(), at), PALE);
         scene.text((plane.x - 8, at), face(10, GREY).end(), label(value));
@@ -135,7 +135,7 @@ pub(super) fn axes(
     scene.text(
         ((plane.x + plane.right()) / 2, plane.bottom() + 36),
         face(11, INK).bold().middle(),
-        x_name,
+        x.named(x_name),
     );
 }
 

@@ -14,6 +14,7 @@ use crate::cfg::{
     Edge, EdgeKind, Layout, Place, Sizes, block_text, diverges, edges, lay_out, meetings,
 };
 use crate::numbers::grouped;
+use simt_core::base::BasicBlockId;
 use simt_core::kernel::Kernel;
 use simt_core::observe::{Passage, Visits};
 
@@ -132,7 +133,7 @@ impl Drawing<'_> {
         let blocks = self.kernel.flow.blocks();
         let mut text = block_text(self.kernel, &blocks[block], self.texts);
         if let Some(visits) = self.counts.and_then(|(_, visits)| visits.get(block)) {
-            let Visits { entered, branched, diverged } = *visits;
+            let Visits { entered, branched, diverged, exited } = *visits;
             let mut line = match entered.warps {
                 0 => "never entered".to_owned(),
                 _ => format!(
@@ -145,6 +146,9 @@ impl Drawing<'_> {
                 let _ =
                     write!(line, "; diverges {} of {} times", grouped(diverged), grouped(branched));
             }
+            if exited > 0 {
+                let _ = write!(line, "; {} exit before its end", plural(exited, "lane"));
+            }
             text.insert(1, line);
         }
         text
@@ -154,8 +158,14 @@ impl Drawing<'_> {
 fn draw(heading: &Heading, drawing: &Drawing<'_>) -> Scene {
     let kernel = drawing.kernel;
     let blocks = kernel.flow.blocks();
+    // ptxas fills the space after the last EXIT with code that nothing reaches.
+    let last = blocks.iter().rposition(|block| block.reachable || kernel.native.is_none());
+    let blocks = &blocks[..last.map_or(0, |last| last + 1)];
+    let shown = |block: BasicBlockId| block.index() < blocks.len();
     let texts: Vec<Vec<String>> = (0..blocks.len()).map(|block| drawing.text(block)).collect();
-    let edges = edges(kernel);
+    // Those that are left out are the last ones.
+    let mut edges = edges(kernel);
+    edges.retain(|edge| shown(edge.from) && shown(edge.to));
     let labels: Vec<String> = (0..)
         .zip(&edges)
         .map(|(i, edge)| {
@@ -178,7 +188,7 @@ fn draw(heading: &Heading, drawing: &Drawing<'_>) -> Scene {
     };
     let sizes: Vec<Sizes> = texts.iter().enumerate().map(size).collect();
     let ends: Vec<_> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
-    let pairs: Vec<_> = meetings(kernel).collect();
+    let pairs: Vec<_> = meetings(kernel).filter(|pair| shown(pair.0) && shown(pair.1)).collect();
     let layout = lay_out(TOP + LEGEND, blocks, &sizes, &ends, &pairs);
     let width =
         layout.width.max(heading.width()).max(if drawing.counts.is_some() { 860 } else { 640 });
@@ -350,7 +360,7 @@ pub(super) fn data(walk: &Walk) -> String {
     let blocks = walk.kernel.flow.blocks();
     for (block, visits) in blocks.iter().zip(&walk.visits) {
         let line = |inst: usize| walk.kernel.insts.get(inst).map_or(0, |inst| inst.line);
-        let Visits { entered, branched, diverged } = visits;
+        let Visits { entered, branched, diverged, .. } = visits;
         let (first, last) = (line(block.first as usize), line(block.last()));
         let _ = writeln!(
             out,

@@ -63,6 +63,11 @@ impl Ruler {
         self.start + (part * f64::from(self.end - self.start)).round() as i32
     }
 
+    /// Returns the name of an axis with this ruler; a logarithmic one says so.
+    pub(super) fn named(&self, name: &str) -> String {
+        format!("{name}{}", if self.log { " (logarithmic)" } else { "" })
+    }
+
     /// Returns the smallest and largest value shown.
     pub(super) fn range(&self) -> (f64, f64) {
         if self.log { (self.from.exp(), self.to.exp()) } else { (self.from, self.to) }

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::axis::{Column, Scale, Shows};
-use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend_rows};
+use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend_rows, plural};
 use super::palette::{Cell, INK, Look, PALE, PURPLE, face, fitting, text_width};
 use super::scene::{Area, Hatch, Rgb, Scene};
 use super::tiles::tiles;
@@ -153,8 +153,8 @@ pub(super) fn stack(panel: &Panel<'_>) -> Scene {
         text: text.into(),
     };
     let mut key = vec![
-        entry(Role::Runs(0), "0", "runs (colour and number: the set of lanes)"),
-        entry(Role::Ready, "", "ready: its turn comes later"),
+        entry(Role::Runs(0), "[0]", "runs (colour, number in brackets: the set of lanes)"),
+        entry(Role::Ready, "8", "ready: its turn comes later (plain number: how many lanes)"),
         entry(Role::Waits, "", "waits for lanes of its warp"),
     ];
     if !stacked {
@@ -239,7 +239,7 @@ fn label(scene: &mut Scene, recording: &Recording, entity: Entity, area: Area) {
             let until = line(entity.reconverge).map_or(String::new(), |l| format!(" to {l}"));
             let path =
                 if let Role::Runs(path) = role { format!("[{path}] ") } else { String::new() };
-            (format!("{path}{lanes} lanes{at}{until}"), entity.lanes.to_string())
+            (format!("{path}{}{at}{until}", plural(lanes.into(), "lane")), entity.lanes.to_string())
         }
     };
     let look = entity.role.look();

@@ -7,7 +7,7 @@ use super::grid::{lane_numbers, lanes};
 use super::palette::{ALARM, Cell, GREY, INK, Look, PALE, clipped, face, path_colour, text_width};
 use super::reasons;
 use super::scene::{Area, Rgb, Scene};
-use crate::timeline::{Axis, Recording};
+use crate::timeline::{Axis, Recording, nothing};
 use simt_core::base::Pc;
 use simt_core::observe::{Issue, LaneState, Strip};
 
@@ -29,7 +29,7 @@ pub(super) fn timeline(panel: &Panel<'_>) -> Scene {
     let row = if strips.len() > 1 { 8 } else { 11 };
     let key = entries(axis, strips);
     // The source starts below the legend, even if the warp is narrow.
-    let legend = 20 * i32::try_from(key.len()).unwrap_or(0) + 24;
+    let legend = 20 * i32::try_from(key.len()).unwrap_or(0) + 46;
     let height = row * i32::try_from(recording.warp_size.min(32)).unwrap_or(32);
     let steps = match strips {
         [one] => steps_of(recording, one),
@@ -123,7 +123,7 @@ fn span(strip: &Strip) -> String {
             "block {} warp {}: issues {} to {}, cycles {} to {}{more}",
             strip.block.0, strip.warp, first.number, last.number, first.cycle, last.cycle
         ),
-        _ => format!("block {} warp {}: nothing issued in this window", strip.block.0, strip.warp),
+        _ => format!("block {} warp {}: {}", strip.block.0, strip.warp, nothing(strip)),
     }
 }
 
