@@ -20,7 +20,7 @@ use simt_report::launches::{self, Launched};
 
 use super::args::{ExecArgs, LoweringArg, MachineChoice, PictureFile, TimingArg};
 use super::run::needs_time;
-use super::{Failure, checks, job, output};
+use super::{Exit, Failure, checks, job, output};
 
 /// Variable with the folders that the system searches for libraries first.
 const SEARCH: &str = "LD_LIBRARY_PATH";
@@ -116,9 +116,35 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
     let status = command.status().map_err(|e| {
         Failure::new(format!("cannot start `{}`: {e}", Path::new(program).display()))
     })?;
-    rows(args, &reports)?;
+    let (launches, hidden) = read(&reports)?;
+    output::error(&hidden);
+    rows(args, &launches)?;
     drop(folder);
+    if let Some(missing) = missing(args, &launches) {
+        output::error(&missing);
+        // A program that failed has told its own reason.
+        if status.success() {
+            return Ok(ExitCode::from(Exit::Usage as u8));
+        }
+    }
     Ok(code(status))
+}
+
+/// Says that no process made the launch of the pictures, or of the page.
+fn missing(args: &ExecArgs, launches: &[Launched]) -> Option<String> {
+    let page = args.html.as_ref().filter(|_| args.launch.is_some());
+    let file = args.plot.first().map(|plot| &plot.path).or(page)?;
+    let number = args.launch.unwrap_or(1);
+    if launches.iter().any(|launch| launch.number == number) {
+        return None;
+    }
+    let made = match launches.iter().map(|launch| launch.number).max() {
+        None => "the program launched no kernel".to_owned(),
+        Some(1) => "the program made one launch, number 1".to_owned(),
+        Some(most) => format!("the launches have the numbers 1 to {most}"),
+    };
+    let file = file.display();
+    Some(Failure::new(format!("`{file}` shows no launch {number}: {made}")).0)
 }
 
 /// Machines of the virtual GPUs.
@@ -183,16 +209,14 @@ fn views(args: &ExecArgs, command: &mut Command) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints what the program hid, and the rows of all launches.
-fn rows(args: &ExecArgs, reports: &Path) -> Result<(), Failure> {
-    let (launches, hidden) = read(reports)?;
-    output::error(&hidden);
+/// Prints the rows of all launches.
+fn rows(args: &ExecArgs, launches: &[Launched]) -> Result<(), Failure> {
     if let Some(folder) = &args.html {
         let page = |l: &Launched| {
             let name = format!("{}-{}.html", l.process, l.number);
             folder.join(&name).is_file().then_some(name)
         };
-        let index = launches::index(&launches, page);
+        let index = launches::index(launches, page);
         output::write_file(&folder.join("index.html"), index.as_bytes())?;
     }
     if args.quiet && args.output.is_none() {
@@ -202,11 +226,11 @@ fn rows(args: &ExecArgs, reports: &Path) -> Result<(), Failure> {
         let line = |l: &Launched| serde_json::to_string(l).map(|json| json + "\n");
         launches.iter().map(line).collect::<Result<String, _>>().map_err(Failure::new)?
     } else if args.csv {
-        launches::csv(&launches)
+        launches::csv(launches)
     } else if launches.is_empty() {
         "simt-sim: the program launched no kernel\n".to_owned()
     } else {
-        launches::rows(&launches, output::style(args.output.as_deref()))
+        launches::rows(launches, output::style(args.output.as_deref()))
     };
     match &args.output {
         Some(file) => output::write_file(file, text.as_bytes()),

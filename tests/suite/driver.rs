@@ -85,7 +85,7 @@ fn every_launch_is_a_row() {
     assert_eq!(text(&done.stdout), "right\n", "{}", text(&done.stderr));
     let rows = text(&done.stderr);
     let row: Vec<&str> = rows.lines().last().expect("a row").split_whitespace().collect();
-    assert_eq!(row[..4], ["1", "add", "4", "256"], "{rows}");
+    assert_eq!(row[..5], ["1", "add", "PTX", "4", "256"], "{rows}");
     assert_eq!(row[row.len() - 2..], ["32", "100.00"], "{rows}");
     let folder = folder("rows");
     let file = folder.join("launches.csv");
@@ -190,7 +190,7 @@ fn a_program_that_ends_without_waiting_has_its_rows() {
     let rows = text(&done.stderr);
     assert_eq!((done.status.code(), text(&done.stdout).as_str()), (Some(0), ""), "{rows}");
     let row: Vec<&str> = rows.lines().last().expect("a row").split_whitespace().collect();
-    assert_eq!(row[..4], ["1", "add", "64", "256"], "{rows}");
+    assert_eq!(row[..5], ["1", "add", "PTX", "64", "256"], "{rows}");
 }
 
 #[test]
@@ -210,6 +210,18 @@ fn launches_have_pages_and_pictures() {
     assert!(page.contains("<h1>add</h1>"), "the page of the launch");
     assert!(fs::read_to_string(svg).expect("a picture").starts_with("<svg"));
     assert!(fs::read(png).expect("a picture").starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn a_picture_of_no_launch_is_an_error() {
+    let Some(python) = python() else { return };
+    let file = folder("no-launch").join("lanes.svg").display().to_string();
+    let plot = format!("timeline={file}");
+    let done = exec(&["--plot", &plot, "--launch", "3", "--", python, PROGRAM, "2"]);
+    let said = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert!(said.contains("shows no launch 3: the program made one launch, number 1"), "{said}");
+    assert!(!Path::new(&file).exists());
 }
 
 #[test]

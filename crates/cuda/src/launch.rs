@@ -141,6 +141,7 @@ impl Driver {
             dynamic_shared: launch.dynamic_shared,
             registers: occupancy.registers_per_thread,
             machine: machine.name.clone(),
+            code: if kernel.native.is_some() { "SASS" } else { "PTX" }.to_owned(),
             mode: options.mode.name().to_owned(),
             cycles: None,
             nanoseconds: None,
@@ -198,7 +199,14 @@ pub(crate) fn refused(kernel: &str, reason: &DoesNotFit) -> (String, Error) {
         DoesNotFit::Resource { .. } => Error::LAUNCH_OUT_OF_RESOURCES,
         _ => Error::NOT_SUPPORTED,
     };
-    (format!("simt-sim: launch of `{kernel}`: {reason}\n"), error)
+    let help = match reason {
+        DoesNotFit::NoStack { .. } => {
+            "  help: hand over PTX, which runs in both modes: compile with -arch=compute_NN; Numba \
+             does without the package nvidia-nvjitlink\n"
+        }
+        _ => "",
+    };
+    (format!("simt-sim: launch of `{kernel}`: {reason}\n{help}"), error)
 }
 
 #[cfg(test)]

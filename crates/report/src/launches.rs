@@ -33,6 +33,9 @@ pub struct Launched {
     pub registers: u32,
     /// Machine name.
     pub machine: String,
+    /// What ran: `PTX`, or `SASS` for machine code.
+    #[serde(default)]
+    pub code: String,
     /// `pre-volta` or `volta`.
     pub mode: String,
     /// Cycles of the launch, with its overhead; absent without a clock.
@@ -87,29 +90,35 @@ fn extent(sizes: [u32; 3]) -> String {
 pub fn rows(launches: &[Launched], style: Style) -> String {
     let several = launches.iter().any(|l| l.process != launches[0].process);
     let checked = launches.iter().any(|l| l.findings != [0, 0]);
-    let names: Vec<&Measured> =
-        launches.first().map(|l| l.metrics.iter().collect()).unwrap_or_default();
-    let mut header: Vec<String> = vec!["#".into(), "kernel".into(), "grid".into(), "block".into()];
-    if several {
-        header.insert(0, "process".into());
-    }
+    let names: Vec<String> = launches.first().map_or_else(Vec::new, |l| {
+        let name = |m: &Measured| match m.unit.as_str() {
+            "" => m.name.clone(),
+            unit => format!("{} [{unit}]", m.name),
+        };
+        l.metrics.iter().map(name).collect()
+    });
     let timed = launches.iter().any(|l| l.nanoseconds.is_some());
-    if timed {
-        header.push("time".into());
-    }
-    header.extend(names.iter().map(|m| match m.unit.as_str() {
-        "" => m.name.clone(),
-        unit => format!("{} [{unit}]", m.name),
-    }));
-    if checked {
-        header.push("findings".into());
-    }
     let failed = launches.iter().any(|l| l.finish != "ok");
-    if failed {
-        header.push("result".into());
-    }
+    let columns = |metrics: Vec<String>| {
+        let mut header: Vec<String> =
+            ["#", "kernel", "code", "grid", "block"].map(String::from).into();
+        if several {
+            header.insert(0, "process".into());
+        }
+        header.extend(timed.then(|| "time".into()));
+        header.extend(metrics);
+        header.extend(checked.then(|| "findings".into()));
+        header.extend(failed.then(|| "result".into()));
+        header
+    };
     let row = |l: &Launched| {
-        let mut row = vec![l.number.to_string(), l.kernel.clone(), extent(l.grid), extent(l.block)];
+        let mut row = vec![
+            l.number.to_string(),
+            l.kernel.clone(),
+            l.code.clone(),
+            extent(l.grid),
+            extent(l.block),
+        ];
         if several {
             row.insert(0, l.process.to_string());
         }
@@ -125,11 +134,29 @@ pub fn rows(launches: &[Launched], style: Style) -> String {
         }
         row
     };
+    let rows: Vec<Vec<String>> = launches.iter().map(row).collect();
+    let mut header = columns(names.clone());
+    let mut key = String::new();
+    // Headings too long for the width get numbers, explained below the table.
+    if width(&header, &rows) > style.width {
+        header = columns((1..=names.len()).map(|n| format!("({n})")).collect());
+        (1..).zip(&names).for_each(|(n, name)| key += &format!("  ({n}) {name}\n"));
+    }
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let left = if several { 2 } else { 1 };
-    let rows = table(&header, launches.iter().map(row).collect(), &[left], style);
+    let left = if several { [2, 3] } else { [1, 2] };
+    let rows = table(&header, rows, &left, style);
     let note = if timed { "" } else { "note: timing is off: counts only\n" };
-    format!("{note}{rows}")
+    format!("{note}{rows}{key}")
+}
+
+/// Returns the width of a table whose headings break at spaces only.
+fn width(header: &[String], rows: &[Vec<String>]) -> usize {
+    let column = |(i, heading): (usize, &String)| {
+        let words = heading.split(' ').map(|word| word.chars().count());
+        let cells = rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.chars().count());
+        words.chain(cells).max().unwrap_or(0) + 2
+    };
+    header.iter().enumerate().map(column).sum::<usize>() + 2
 }
 
 /// Returns the time of a launch; empty without a clock.
@@ -147,7 +174,7 @@ fn shown(value: Option<Value>) -> String {
 
 /// Prints the launches as comma-separated values: a row for each launch and metric.
 ///
-/// The columns are those of `ncu --csv`, so its readers read them, too; `validate` does.
+/// The columns are a subset of those of `ncu --csv`, so its readers read them, too.
 pub fn csv(launches: &[Launched]) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let size = |s: [u32; 3]| format!("\"({}, {}, {})\"", s[0], s[1], s[2]);
@@ -240,6 +267,7 @@ mod tests {
             dynamic_shared: 0,
             registers: 16,
             machine: "h200".into(),
+            code: "PTX".into(),
             mode: "volta".into(),
             cycles: Some(4000),
             nanoseconds: Some(2020.2),
@@ -263,11 +291,25 @@ mod tests {
             assert!(text.contains(word), "{text}");
         }
         assert!(!text.contains("process") && !text.contains("findings"), "{text}");
+        assert!(text.contains("code") && text.contains("PTX"), "{text}");
         let mut other = launched();
         other.process = 8;
         other.finish = "fault".into();
         let text = rows(&[launched(), other], Style::default());
         assert!(text.contains("process") && text.contains("fault"), "{text}");
+    }
+
+    #[test]
+    fn headings_do_not_break_inside_words() {
+        let names = ["inst_executed", "shared_atomic_transactions", "divergent_branch"];
+        let metrics = names.map(|name| Measured::of(name, |_| Some(Value::Count(5))));
+        let launched = Launched { metrics: metrics.into_iter().flatten().collect(), ..launched() };
+        let narrow = rows(std::slice::from_ref(&launched), Style { width: 70, color: false });
+        for line in ["(1) inst_executed [inst]", "(2) shared_atomic_transactions [wavefront]"] {
+            assert!(narrow.lines().any(|l| l.trim() == line), "{narrow}");
+        }
+        let wide = rows(&[launched], Style { width: 140, color: false });
+        assert!(wide.contains(" shared_atomic_transactions") && !wide.contains("(1)"), "{wide}");
     }
 
     #[test]
