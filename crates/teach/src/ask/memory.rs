@@ -38,7 +38,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         name: "bank-conflicts",
         question: "When do threads cause shared-memory bank conflicts, and what does a conflict \
                    cost?",
-        programs: &[SHARED_CONFLICTS],
+        programs: &[CALIBRATE_NEAR_MEMORY],
         sources: &[
             Source {
                 says: "Bank conflicts of two-dimensional blocks",
@@ -213,20 +213,32 @@ fn both_sides() -> Result<Findings, AskError> {
 fn bank_conflicts() -> Result<Findings, AskError> {
     let columns =
         ["stride in words", "ways, pre-volta", "ways, volta", "h200 cycles", "added a load"];
-    let mut table = FigureTable::new("64 dependent loads of one warp, 32 banks", &columns);
-    let loads = 64;
+    let title =
+        "64 loads of one warp, each with the address that the one before has read; 32 banks";
+    let mut table = FigureTable::new(title, &columns);
+    let (loops, loads) = (4, 64);
     let run = |mode, stride: u64| {
-        Trial::new(&SHARED_CONFLICTS, mode).set("stride", stride).set("loads", loads).run()
+        let trial = Trial::new(&CALIBRATE_NEAR_MEMORY, mode).kernel("shared_load");
+        trial.set("stride", stride).set("loops", loops).run()
     };
-    let free = run(Mode::Volta, 1)?.cycles();
+    // The kernel reads the clock before the first load and when the last has issued.
+    let cycles = |done: &Done| match *done.words("out")? {
+        [start, end, ..] => Ok(u64::from(end.wrapping_sub(start))),
+        _ => Err(AskError::Missing {
+            program: CALIBRATE_NEAR_MEMORY.path.to_owned(),
+            what: "pair of times".to_owned(),
+        }),
+    };
+    let free = cycles(&run(Mode::Volta, 1)?)?;
     let figures = each([1, 2, 4, 8, 16, 32, 33, 0], |stride| {
         let [before, since] = each(MODES, |mode| run(mode, stride))?;
         let ways =
             |done: &Done| Ok::<u64, AskError>(done.count("shared_load_transactions")? / loads);
-        let added = (since.cycles() as f64 - free as f64) / loads as f64;
+        let taken = cycles(&since)?;
+        let added = (taken as f64 - free as f64) / (loads - 1) as f64;
         table.row(
             stride.to_string(),
-            [ways(&before)?.into(), ways(&since)?.into(), since.cycles().into(), added.into()],
+            [ways(&before)?.into(), ways(&since)?.into(), taken.into(), added.into()],
         );
         Ok((ways(&since)?, added))
     })?;
@@ -240,7 +252,9 @@ fn bank_conflicts() -> Result<Findings, AskError> {
         sentences: vec![
             format!(
                 "Word w lies in bank w % 32. A stride that shares a factor with 32 uses fewer \
-                 banks; an odd stride uses all. A 32-way conflict adds {} cycles to every load.",
+                 banks; an odd stride uses all. A 2-way conflict adds {} cycles to every load, a 32-way \
+                 one {}, unless the warp has other work until the word comes.",
+                real(figures[1].1),
                 real(figures[5].1)
             ),
             "Lanes that read the same word (stride 0) share it in a broadcast, without a conflict. \

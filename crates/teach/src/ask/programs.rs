@@ -29,6 +29,7 @@ bundle! {
     BARRIER_BOTH_ARMS = "small/barrier_both_arms.ir";
     BARRIER_ONE_ARM = "small/barrier_one_arm.ir";
     BREAK = "small/break.ir";
+    CALIBRATE_NEAR_MEMORY = "calibrate/near_memory.ir";
     CUDA_ARMS = "cuda/arms.ptx";
     CUDA_EVEN_ODD = "cuda/even_odd.ptx";
     CUDA_EVEN_ODD_ALIGNED = "cuda/even_odd_aligned.ptx";
