@@ -32,17 +32,17 @@ pub const CHOSEN: [&str; 24] = [
 ];
 
 /// Columns of a metric's row.
-/// For each set, kernels, exact kernels, error of nine in ten, mean.
+/// For each set, kernels, exact kernels, error that nine of ten stay within, mean error.
 pub const HEADER: [&str; 9] = [
     "metric",
     "mend: kernels",
     "exact",
-    "9 of 10 within",
-    "mean",
+    "error in 9 of 10",
+    "mean error",
     "held: kernels",
     "exact",
-    "9 of 10 within",
-    "mean",
+    "error in 9 of 10",
+    "mean error",
 ];
 
 /// Columns of a kernel's row.
