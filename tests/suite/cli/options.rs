@@ -190,10 +190,34 @@ fn lanes_that_wait_at_a_join_name_its_branch() {
 }
 
 #[test]
+fn the_help_of_a_livelock_depends_on_who_waits() {
+    let wait = |label: &str, at: &str| {
+        format!(
+            "{label}: ld.volatile.global.u32 %v, [{at}]; setp.eq.u32 %p, %v, 0; @%p bra {label};\n\
+             ret;\n"
+        )
+    };
+    let text = format!(
+        "//! grid = 1\n//! block = 64\n//! buffer f: u32[2] = fill(0)\n//! arg f = f\n\
+         .visible .entry k(.param .u64 f)\n{{\n.reg .pred %p; .reg .u32 %t, %v; .reg .u64 %f;\n\
+         ld.param.u64 %f, [f]; mov.u32 %t, %tid.x; setp.lt.u32 %p, %t, 32; @%p bra First;\n{}{}}}\n",
+        wait("Second", "%f+4"),
+        wait("First", "%f")
+    );
+    let ended = simt_sim(&["run", &file("two_warps_wait.ir", text)]);
+    assert_eq!(ended.code, 3, "{}{}", ended.out, ended.err);
+    assert!(ended.out.contains("help: no warp that still runs makes the write"), "{}", ended.out);
+    let ended = simt_sim(&["run", "programs/small/spin_lock.ir", "--mode", "pre-volta"]);
+    assert!(ended.out.contains("help: move the write that the spinning lanes"), "{}", ended.out);
+}
+
+#[test]
 fn the_time_that_rates_divide_by_is_in_the_report() {
     let run = json(&["run", DIAMOND]);
     let cycles = run["metrics"]["launch_cycles"].as_u64().expect("a number");
     let grouped = simt_report::numbers::grouped(cycles);
     let out = good(&["run", DIAMOND]);
     assert!(out.contains(&format!("The launch takes {grouped} cycles = ")), "{out}");
+    let share = "sm__warps_active.avg.pct_of_peak_sustained_active [%]";
+    assert!(out.contains(share), "a share here, a percentage there: {out}");
 }

@@ -268,6 +268,9 @@ pub(super) fn verdict(
                 if hang.lanes.iter().any(|stuck| stuck.fixed) {
                     "no lane can leave this loop: its condition never changes; update what the \
                      branch tests inside the loop"
+                } else if !is_parted(hang) {
+                    "no warp that still runs makes the write that these loops wait for; let one \
+                     make it before it waits, or launch the block that makes it"
                 } else {
                     "move the write that the spinning lanes wait for inside the loop, before the \
                      lanes reconverge"
@@ -320,6 +323,12 @@ fn within(kernel: &Kernel, line: u32) -> String {
     kernel
         .function_at(line)
         .map_or_else(String::new, |function| format!(", in function {}", function.name))
+}
+
+/// Returns true if lanes of one warp hang at several places.
+fn is_parted(hang: &Hang) -> bool {
+    let warp = |stuck: &StuckLanes| (stuck.block, stuck.warp);
+    hang.lanes.windows(2).any(|two| warp(&two[0]) == warp(&two[1]))
 }
 
 /// Says which line set the join that lanes wait at, if only one can have.

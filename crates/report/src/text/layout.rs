@@ -82,15 +82,21 @@ impl Page {
             .iter()
             .filter_map(|name| {
                 let metric = metrics::find(name)?;
-                Some((metric, value(*run.metrics.get(&metric.name)?)))
+                let figure = *run.metrics.get(&metric.name)?;
+                let ncu = metric.ncu.map(|ncu| match metric.in_unit_of(ncu, figure).1 {
+                    // A share here.
+                    "%" if metric.unit != "%" => format!("{ncu} [%]"),
+                    _ => ncu.to_owned(),
+                });
+                Some((metric, value(figure), ncu))
             })
             .collect();
-        let names = rows.iter().map(|(metric, _)| metric.name.len()).max().unwrap_or(0);
-        let values = rows.iter().map(|(_, value)| value.len()).max().unwrap_or(0);
-        for (metric, value) in &rows {
+        let names = rows.iter().map(|(metric, ..)| metric.name.len()).max().unwrap_or(0);
+        let values = rows.iter().map(|(_, value, _)| value.len()).max().unwrap_or(0);
+        for (metric, value, ncu) in &rows {
             let row = format!("  {:<names$}  {value:>values$} {}", metric.name, metric.unit);
             let mut row = row.trim_end();
-            let Some(ncu) = metric.ncu else {
+            let Some(ncu) = ncu else {
                 self.line(row);
                 continue;
             };
