@@ -84,3 +84,14 @@ fn a_window_of_the_graph_is_one_block_of_the_whole() {
         assert_eq!(bodies.count(), 2, "into the body and out of it");
     }
 }
+
+/// ptxas pads its code, and guards exits instead of branching around the rest.
+#[test]
+fn machine_code_shows_its_exits_and_no_padding() {
+    let file = "programs/sass/even_odd.sass";
+    let graph = crate::cli::good(&["cfg", file, "--dot"]);
+    assert!(graph.contains("unreachable"), "the code has padding: {graph}");
+    let drawn = crate::cli::good(&["plot", "cfg", file]);
+    assert!(drawn.contains("entered by 256 lanes in 8 warps; 128 lanes exit before its end"));
+    assert!(!drawn.contains("unreachable"), "{drawn}");
+}

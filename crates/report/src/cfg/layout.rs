@@ -84,7 +84,7 @@ pub(crate) fn lay_out(
         |&(from, to): &(BasicBlockId, BasicBlockId)| rank[from.index()] < rank[to.index()];
     let rows = rows(blocks.len(), &rank, edges);
     // Edges back to the first row run above it.
-    let top = top + if edges.iter().any(|edge| rows[edge.1.index()] == 0) { 16 } else { 0 };
+    let top = top + if edges.iter().any(|edge| rows[edge.1.index()] == 0) { 26 } else { 0 };
 
     // Blocks first, then one item for each row that a long edge crosses.
     let item = |(row, size): (&usize, &Sizes)| Item {
