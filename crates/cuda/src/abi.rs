@@ -7,6 +7,7 @@
 #![expect(unsafe_code, reason = "the interface is C: exported names, pointers of callers")]
 
 mod arrays;
+pub(crate) mod bytes;
 mod caller;
 mod context;
 mod copy;

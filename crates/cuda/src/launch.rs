@@ -84,12 +84,12 @@ impl Driver {
     ///
     /// # Errors
     /// The error that CUDA has for a launch that a device refuses.
-    pub(crate) fn admitted(&mut self, request: Request) -> Result<Ready, Error> {
-        let (context, state) = self.context()?;
+    pub(crate) fn admitted(&mut self, context: Handle, request: &Request) -> Result<Ready, Error> {
+        let state = self.contexts.get(context).map_err(|_| Error::CONTEXT_IS_DESTROYED)?;
         let device_index = state.device;
         let stack = state.limits.get(&0).and_then(|bytes| u32::try_from(*bytes).ok());
         let heap_bytes = state.limits.get(&HEAP).copied();
-        self.admit(&request, device_index)?;
+        self.admit(request, device_index)?;
         let function = self.functions.get(request.function)?.clone();
         let module = self.modules.get(function.module)?;
         let program = Arc::clone(&module.program);
@@ -109,7 +109,7 @@ impl Driver {
             title: None,
             grid: request.grid,
             block: request.block,
-            params: request.params,
+            params: request.params.clone(),
             dynamic_shared: request.shared,
             stack,
             cooperative: request.cooperative,

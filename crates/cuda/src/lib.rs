@@ -14,14 +14,17 @@
 //! handles are numbers looked up in tables, so a wild handle is an error, not a crash.
 
 mod abi;
+mod copy;
 mod device;
 mod error;
 mod fatbin;
+mod fill;
 mod image;
 mod launch;
 mod link;
 mod memory;
 mod module;
+mod operation;
 mod options;
 mod queue;
 mod report;

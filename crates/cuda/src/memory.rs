@@ -18,6 +18,7 @@ use simt_core::isa::Type;
 use simt_core::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE};
 use simt_core::launch::{Buffer, Spare};
 
+use crate::abi::bytes::are_plausible;
 use crate::abi::host::{HostMemory, map_page};
 use crate::abi::pointer::WINDOWS;
 use crate::error::Error;
@@ -319,6 +320,21 @@ impl AddressSpace {
     /// Returns true if an address can only be one of simulated memory.
     pub(crate) fn is_device(address: u64) -> bool {
         (WINDOWS..DEVICE_END).contains(&address)
+    }
+
+    /// Returns true if an address is of simulated memory or of an allocation.
+    pub(crate) fn knows(&self, address: u64) -> bool {
+        AddressSpace::is_device(address) || self.find(address).is_some()
+    }
+
+    /// Checks that a range lies in one allocation, or in memory of the process that the driver does
+    /// not know.
+    pub(crate) fn check(&self, address: u64, bytes: u64) -> Result<(), Error> {
+        let fits = match self.find(address) {
+            Some(found) => bytes <= found.bytes - (address - found.address),
+            None => !AddressSpace::is_device(address) && are_plausible(address, bytes),
+        };
+        if fits { Ok(()) } else { Err(Error::INVALID_VALUE) }
     }
 
     /// Returns `bytes` bytes of device memory from `address`.

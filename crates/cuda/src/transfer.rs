@@ -25,9 +25,9 @@ pub(crate) fn link_rate(arch: u32) -> f64 {
     }
 }
 
-/// Where a side of a copy lies.
+/// Way that the bytes of an end take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+enum Way {
     Device,
     /// Pinned or registered memory, which the device reads by itself.
     Pinned,
@@ -36,36 +36,36 @@ enum Side {
 }
 
 /// Returns the seconds of a copy between two sides.
-fn seconds(to: Side, from: Side, bytes: u64, link: f64, memory: f64) -> f64 {
+fn seconds(to: Way, from: Way, bytes: u64, link: f64, memory: f64) -> f64 {
     let bytes = bytes as f64;
     match (to, from) {
-        (Side::Device, Side::Device) => 2.0 * bytes / memory, // read and written
-        (Side::Device, other) | (other, Side::Device) if other == Side::Pinned => bytes / link,
-        (Side::Device, _) | (_, Side::Device) => 2.0 * bytes / link,
+        (Way::Device, Way::Device) => 2.0 * bytes / memory, // read and written
+        (Way::Device, other) | (other, Way::Device) if other == Way::Pinned => bytes / link,
+        (Way::Device, _) | (_, Way::Device) => 2.0 * bytes / link,
         _ => 0.0, // the host's own time
     }
 }
 
 impl Driver {
-    /// Lets the time of a copy pass on the device of the current context.
-    pub(crate) fn copied(&mut self, to: u64, from: u64, bytes: u64) {
-        let (to, from) = (self.side(to), self.side(from));
-        self.pass(|link, memory| seconds(to, from, bytes, link, memory));
+    /// Lets the time of a copy pass on a device.
+    pub(crate) fn copied(&mut self, device: usize, to: u64, from: u64, bytes: u64) {
+        let (to, from) = (self.way(to), self.way(from));
+        self.pass(device, |link, memory| seconds(to, from, bytes, link, memory));
     }
 
-    /// Lets the time of a set pass on the device of the current context.
-    pub(crate) fn filled(&mut self, address: u64, bytes: u64) {
-        if self.side(address) == Side::Device {
-            self.pass(|_, memory| bytes as f64 / memory);
+    /// Lets the time of a set pass on a device.
+    pub(crate) fn filled(&mut self, device: usize, address: u64, bytes: u64) {
+        if self.way(address) == Way::Device {
+            self.pass(device, |_, memory| bytes as f64 / memory);
         }
     }
 
     /// Does a copy or set, of rows perhaps; its start takes time if its bytes do.
     pub(crate) fn transfer(
         &mut self,
+        device: usize,
         work: impl FnOnce(&mut Driver) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let device = self.current_device()?;
         let before = self.devices[device].cycles;
         let done = work(self);
         let device = &mut self.devices[device];
@@ -75,22 +75,21 @@ impl Driver {
         done
     }
 
-    fn pass(&mut self, seconds: impl FnOnce(f64, f64) -> f64) {
-        let Ok(device) = self.current_device() else { return };
+    fn pass(&mut self, device: usize, seconds: impl FnOnce(f64, f64) -> f64) {
         let device = &mut self.devices[device];
         let hertz = f64::from(device.machine.clock_mhz) * 1e6;
         let memory = device.machine.memory.dram_bytes_per_cycle * hertz;
         device.cycles += (seconds(device.link, memory) * hertz).ceil() as u64;
     }
 
-    fn side(&self, address: u64) -> Side {
+    fn way(&self, address: u64) -> Way {
         if AddressSpace::is_device(address) {
-            return Side::Device;
+            return Way::Device;
         }
         match self.memory.find(address).map(|found| found.purpose) {
-            None => Side::Pageable,
-            Some(Use::Pinned | Use::Registered) => Side::Pinned,
-            Some(Use::Managed | Use::Device | Use::Variable | Use::Imported) => Side::Device,
+            None => Way::Pageable,
+            Some(Use::Pinned | Use::Registered) => Way::Pinned,
+            Some(Use::Managed | Use::Device | Use::Variable | Use::Imported) => Way::Device,
         }
     }
 }
@@ -102,10 +101,10 @@ mod tests {
     #[test]
     fn a_copy_takes_the_time_of_its_slowest_way() {
         let time = |to, from| seconds(to, from, 63_000_000, link_rate(90), 4.5e12) * 1e3;
-        assert_eq!(time(Side::Device, Side::Pinned), 1.0);
-        assert_eq!(time(Side::Pageable, Side::Device), 2.0);
-        assert_eq!(time(Side::Device, Side::Device), 0.028);
-        assert_eq!(time(Side::Pinned, Side::Pageable), 0.0);
+        assert_eq!(time(Way::Device, Way::Pinned), 1.0);
+        assert_eq!(time(Way::Pageable, Way::Device), 2.0);
+        assert_eq!(time(Way::Device, Way::Device), 0.028);
+        assert_eq!(time(Way::Pinned, Way::Pageable), 0.0);
         assert_eq!(
             [20, 35, 75, 80, 89, 90, 100].map(link_rate).map(|rate| rate / 1e9),
             [8.0, 15.75, 15.75, 31.5, 31.5, 63.0, 63.0]

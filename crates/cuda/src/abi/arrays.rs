@@ -1,8 +1,9 @@
 //! CUDA arrays, and copies from and to them.
 
-use super::copy::{Side, array, block};
+use super::copy::{and_wait, in_order};
 use super::entry_points;
 use super::pointer::{In, Out};
+use crate::copy::{BlockCopy, End, UNIFIED};
 use crate::error::Error;
 use crate::state::driver;
 use crate::table::Handle;
@@ -37,28 +38,43 @@ fn described(of: Handle) -> Result<Deep, Error> {
     Ok(Deep { width, height, depth, format, channels, flags })
 }
 
-/// Returns memory without rows.
-fn memory(address: u64) -> Side {
-    Side::Rows { address, pitch: 0, height: 0 }
+/// Rows of an array that follow each other from a byte on.
+struct Rows {
+    array: Handle,
+    offset: usize,
 }
 
-/// Copies between memory and an array, whose rows follow each other from byte `offset` on.
-fn rows(of: Handle, offset: usize, address: u64, bytes: usize, to: bool) -> Result<(), Error> {
+/// Returns the copies between memory and an array, row by row.
+fn copies(rows: &Rows, address: u64, bytes: usize, to: bool) -> Result<Vec<BlockCopy>, Error> {
     let row = {
         let driver = driver()?;
-        let image = &driver.arrays.get(of)?.image;
+        let image = &driver.arrays.get(rows.array)?.image;
         image.size[0] as usize * image.texel_bytes() as usize
     };
-    let (mut at, mut done) = (offset, 0);
+    let (mut at, mut done, mut copies) = (rows.offset, 0, Vec::new());
     while done < bytes {
         let count = (row - at % row).min(bytes - done);
-        let side = array(of, [at % row, at / row, 0])?;
-        let memory = memory(address.checked_add(done as u64).ok_or(Error::INVALID_VALUE)?);
-        let (to, from) = if to { (&side, &memory) } else { (&memory, &side) };
-        block(to, from, [count, 1, 1])?;
+        let side = End::array(rows.array, [(at % row) as u64, (at / row) as u64, 0]);
+        let memory = address.checked_add(done as u64).ok_or(Error::INVALID_VALUE)?;
+        let memory = End::memory(UNIFIED, memory);
+        let (to, from) = if to { (side, memory) } else { (memory, side) };
+        copies.push(BlockCopy { to, from, size: [count as u64, 1, 1] });
         (at, done) = (at + count, done + count);
     }
-    Ok(())
+    Ok(copies)
+}
+
+/// Copies from memory to an array, or back.
+fn copy(array: Handle, offset: usize, address: u64, bytes: usize, to: bool) -> Result<(), Error> {
+    let copies = copies(&Rows { array, offset }, address, bytes, to)?;
+    copies.into_iter().try_for_each(and_wait)
+}
+
+/// Copies in the order of a stream.
+fn copy_on(stream: Handle, rows: &Rows, address: u64, bytes: usize, to: bool) -> Result<(), Error> {
+    driver()?.stream(stream)?;
+    let mut copies = copies(rows, address, bytes, to)?.into_iter();
+    copies.try_for_each(|copy| in_order(stream, copy))
 }
 
 entry_points! {
@@ -91,36 +107,35 @@ entry_points! {
     }
 
     fn cuMemcpyHtoA_v2(to: Handle, offset: usize, from: u64, bytes: usize) {
-        rows(to, offset, from, bytes, true)
+        copy(to, offset, from, bytes, true)
     }
 
     fn cuMemcpyHtoAAsync_v2(to: Handle, offset: usize, from: u64, bytes: usize, stream: Handle) {
-        driver()?.stream(stream)?;
-        rows(to, offset, from, bytes, true)
+        copy_on(stream, &Rows { array: to, offset }, from, bytes, true)
     }
 
     fn cuMemcpyDtoA_v2(to: Handle, offset: usize, from: u64, bytes: usize) {
-        rows(to, offset, from, bytes, true)
+        copy(to, offset, from, bytes, true)
     }
 
     fn cuMemcpyAtoH_v2(to: u64, from: Handle, offset: usize, bytes: usize) {
-        rows(from, offset, to, bytes, false)
+        copy(from, offset, to, bytes, false)
     }
 
     fn cuMemcpyAtoHAsync_v2(to: u64, from: Handle, offset: usize, bytes: usize, stream: Handle) {
-        driver()?.stream(stream)?;
-        rows(from, offset, to, bytes, false)
+        copy_on(stream, &Rows { array: from, offset }, to, bytes, false)
     }
 
     fn cuMemcpyAtoD_v2(to: u64, from: Handle, offset: usize, bytes: usize) {
-        rows(from, offset, to, bytes, false)
+        copy(from, offset, to, bytes, false)
     }
 
     fn cuMemcpyAtoA_v2(
         to: Handle, to_offset: usize, from: Handle, from_offset: usize, bytes: usize,
     ) {
         // Both have one row, as CUDA requires.
-        let to = array(to, [to_offset, 0, 0])?;
-        block(&to, &array(from, [from_offset, 0, 0])?, [bytes, 1, 1])
+        let [to, from] = [(to, to_offset), (from, from_offset)]
+            .map(|(array, offset)| End::array(array, [offset as u64, 0, 0]));
+        and_wait(BlockCopy { to, from, size: [bytes as u64, 1, 1] })
     }
 }

@@ -4,8 +4,8 @@ use super::entry_points;
 use super::pointer::In;
 use crate::error::Error;
 use crate::launch::Request;
-use crate::queue::{self, Work};
-use crate::state::{self, at_once, driver};
+use crate::operation::{HostFunction, Operation, on_stream};
+use crate::state::{Driver, at_once};
 use crate::table::Handle;
 
 /// Keys of the list `extra`: end, address of the parameter block, address of its size.
@@ -16,9 +16,6 @@ const SIZE: usize = 2;
 const MOST_EXTRA: usize = 8;
 /// Attributes of a launch that are read.
 const MOST_ATTRIBUTES: u32 = 64;
-
-/// Function of the host that a stream calls.
-pub(super) type HostFunction = extern "C" fn(usize);
 
 /// `CUlaunchConfig`.
 #[derive(Clone, Copy)]
@@ -43,23 +40,21 @@ pub(super) struct Attribute {
 
 /// Shape and resources of a launch.
 #[derive(Clone, Copy)]
-struct Shape {
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
-    stream: Handle,
-    cooperative: bool,
+pub(super) struct Shape {
+    pub(super) grid: [u32; 3],
+    pub(super) block: [u32; 3],
+    pub(super) shared: u32,
+    pub(super) cooperative: bool,
 }
 
-fn launch(
+/// Reads the parameters of a launch.
+pub(super) fn request(
+    driver: &Driver,
     function: Handle,
     shape: Shape,
     params: In<usize>,
     extra: In<usize>,
-) -> Result<(), Error> {
-    let mut driver = at_once()?;
-    driver.context()?;
-    driver.stream(shape.stream)?;
+) -> Result<Request, Error> {
     let (all, size) = driver.parameters(function)?;
     let mut block = vec![0_u8; size as usize];
     if !extra.is_null() {
@@ -78,12 +73,23 @@ fn launch(
             place.ok_or(Error::UNKNOWN)?.copy_from_slice(&value);
         }
     }
-    let Shape { grid, block: threads, shared, cooperative, .. } = shape;
-    let request = Request { function, grid, block: threads, shared, params: block, cooperative };
-    let ready = driver.admitted(request)?;
-    let blocks = driver.options.blocking;
-    queue::submit(driver, Work::Launch(Box::new(ready)));
-    if blocks { state::driver()?.context().map(|_| ()) } else { Ok(()) }
+    let Shape { grid, block: threads, shared, cooperative } = shape;
+    Ok(Request { function, grid, block: threads, shared, params: block, cooperative })
+}
+
+fn launch(
+    function: Handle,
+    shape: Shape,
+    stream: Handle,
+    params: In<usize>,
+    extra: In<usize>,
+) -> Result<(), Error> {
+    let mut driver = at_once()?;
+    driver.context()?;
+    driver.stream(stream)?;
+    let request = request(&driver, function, shape, params, extra)?;
+    drop(driver);
+    on_stream(stream, Operation::Launch(request))
 }
 
 /// Reads a parameter block that is passed in one piece.
@@ -111,7 +117,8 @@ entry_points! {
         shared: u32, stream: Handle, params: In<usize>, extra: In<usize>,
     ) {
         let (grid, block) = ([gx, gy, gz], [bx, by, bz]);
-        launch(function, Shape { grid, block, shared, stream, cooperative: false }, params, extra)
+        let shape = Shape { grid, block, shared, cooperative: false };
+        launch(function, shape, stream, params, extra)
     }
 
     fn cuLaunchCooperativeKernel(
@@ -119,8 +126,8 @@ entry_points! {
         shared: u32, stream: Handle, params: In<usize>,
     ) {
         let (grid, block) = ([gx, gy, gz], [bx, by, bz]);
-        let shape = Shape { grid, block, shared, stream, cooperative: true };
-        launch(function, shape, params, In::at_address(0))
+        let shape = Shape { grid, block, shared, cooperative: true };
+        launch(function, shape, stream, params, In::at_address(0))
     }
 
     fn cuLaunchKernelEx(
@@ -142,14 +149,10 @@ entry_points! {
                 _ => {} // hints
             }
         }
-        launch(function, Shape { grid, block, shared, stream, cooperative }, params, extra)
+        launch(function, Shape { grid, block, shared, cooperative }, stream, params, extra)
     }
 
     fn cuLaunchHostFunc(stream: Handle, function: Option<HostFunction>, data: usize) {
-        let function = function.ok_or(Error::INVALID_VALUE)?;
-        driver()?.stream(stream)?;
-        // All work before it is done; the driver is not locked, as it may be called.
-        function(data);
-        Ok(())
+        on_stream(stream, Operation::Call(function.ok_or(Error::INVALID_VALUE)?, data))
     }
 }
