@@ -6,9 +6,9 @@
 //!
 //! Modelled: devices (one for each machine file), contexts, modules (PTX, cubins, fat binaries),
 //! memory and its copies, memory of other processes, launches that run while the host goes on,
-//! streams and events in order, occupancy, arrays, textures and surfaces. Not modelled: mipmapped
-//! arrays, graphs, virtual memory management; their functions report `CUDA_ERROR_NOT_SUPPORTED` and
-//! their name.
+//! streams and events in order, graphs and their capture, occupancy, arrays, textures and surfaces.
+//! Not modelled: mipmapped arrays, launches of graphs by kernels, virtual memory management; their
+//! functions report `CUDA_ERROR_NOT_SUPPORTED` and their name.
 //!
 //! All `unsafe` code is in `abi`. Every pointer of a caller is checked there before its use, and
 //! handles are numbers looked up in tables, so a wild handle is an error, not a crash.
@@ -19,6 +19,7 @@ mod device;
 mod error;
 mod fatbin;
 mod fill;
+mod graph;
 mod image;
 mod launch;
 mod link;

@@ -16,7 +16,8 @@ const LIBRARY: u32 = 4;
 /// PTX of the functions of CUDA's device runtime that are simulated, and its name.
 const RUNTIME: (&str, &str) = ("device runtime", include_str!("../data/device_runtime.ptx"));
 /// Functions that [`RUNTIME`] defines.
-const RUNTIME_FUNCTIONS: [&str; 2] = ["cudaCGGetIntrinsicHandle", "cudaCGSynchronize"];
+const RUNTIME_FUNCTIONS: [&str; 3] =
+    ["cudaCGGetIntrinsicHandle", "cudaCGSynchronize", "cudaGraphSetConditional"];
 
 /// Links PTX texts with their names, and with the device runtime if they declare functions of it.
 pub(crate) fn program(texts: &[(&str, &str)], bases: Bases) -> Program {

@@ -5,6 +5,7 @@
 //! that the process uses. A freed address is not used again before the space is exhausted, so a
 //! stale pointer faults, unless a GPU's page has a small allocation before it.
 
+pub(crate) mod graphs;
 mod shared;
 
 #[cfg(test)]
@@ -23,6 +24,7 @@ use crate::abi::host::{HostMemory, map_page};
 use crate::abi::pointer::WINDOWS;
 use crate::error::Error;
 use crate::table::Handle;
+use graphs::GraphMemory;
 
 /// End of the addresses of device memory.
 pub(crate) const DEVICE_END: u64 = 0x1000_0000_0000;
@@ -137,6 +139,7 @@ pub(crate) struct AddressSpace {
     /// Bytes of device memory.
     pub(crate) limit: u64,
     made: u64,
+    pub(crate) graphs: GraphMemory,
 }
 
 impl AddressSpace {
@@ -149,6 +152,7 @@ impl AddressSpace {
             used: 0,
             limit,
             made: 0,
+            graphs: GraphMemory::default(),
         }
     }
 
@@ -162,18 +166,24 @@ impl AddressSpace {
         if bytes == 0 {
             return Err(Error::INVALID_VALUE);
         }
+        let words = self.zeros(bytes)?;
+        let address = self.place(bytes).ok_or(Error::OUT_OF_MEMORY)?;
+        self.next = address + reach(bytes).next_multiple_of(BUFFER_ALIGN) + GAP;
+        self.used += bytes;
+        let new = self.new_allocation(address, bytes, Use::Device, context);
+        self.allocations.insert(address, Allocation { words, ..new });
+        Ok(address)
+    }
+
+    /// Returns the content of new device memory.
+    fn zeros(&self, bytes: u64) -> Result<Vec<u32>, Error> {
         if bytes > self.free_bytes() {
             return Err(Error::OUT_OF_MEMORY);
         }
         let count = usize::try_from(reach(bytes) / 4).map_err(|_| Error::OUT_OF_MEMORY)?;
         // The system provides zeros on first touch, if it can provide them at all.
         Vec::<u32>::new().try_reserve_exact(count).map_err(|_| Error::OUT_OF_MEMORY)?;
-        let address = self.place(bytes).ok_or(Error::OUT_OF_MEMORY)?;
-        self.next = address + reach(bytes).next_multiple_of(BUFFER_ALIGN) + GAP;
-        self.used += bytes;
-        let new = self.new_allocation(address, bytes, Use::Device, context);
-        self.allocations.insert(address, Allocation { words: vec![0; count], ..new });
-        Ok(address)
+        Ok(vec![0; count])
     }
 
     /// Adds memory of the process.
@@ -296,11 +306,17 @@ impl AddressSpace {
         Ok(())
     }
 
+    /// Frees device or managed memory.
+    pub(crate) fn free_device(&mut self, address: u64) -> Result<(), Error> {
+        self.free(address, &[Use::Device, Use::Managed])
+    }
+
     fn drop_at(&mut self, address: u64) {
         if let Some(old) = self.allocations.remove(&address)
             && old.purpose == Use::Device
         {
             self.used -= old.bytes;
+            self.graphs.remove(address);
         }
     }
 
@@ -327,11 +343,12 @@ impl AddressSpace {
         AddressSpace::is_device(address) || self.find(address).is_some()
     }
 
-    /// Checks that a range lies in one allocation, or in memory of the process that the driver does
-    /// not know.
+    /// Checks that a range lies in one allocation, in memory of graphs, or in memory of the process
+    /// that the driver does not know.
     pub(crate) fn check(&self, address: u64, bytes: u64) -> Result<(), Error> {
-        let fits = match self.find(address) {
-            Some(found) => bytes <= found.bytes - (address - found.address),
+        let found = self.find(address).map(|found| (found.address, found.bytes));
+        let fits = match found.or_else(|| self.graphs.find(address)) {
+            Some((base, size)) => bytes <= size - (address - base),
             None => !AddressSpace::is_device(address) && are_plausible(address, bytes),
         };
         if fits { Ok(()) } else { Err(Error::INVALID_VALUE) }

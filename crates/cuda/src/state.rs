@@ -13,6 +13,7 @@ use simt_core::kernel::layout::Bases;
 use crate::abi;
 use crate::device::Device;
 use crate::error::Error;
+use crate::graph::Graphs;
 use crate::image::{Array, Object, Reference};
 use crate::link::Link;
 use crate::memory::AddressSpace;
@@ -62,6 +63,7 @@ pub(crate) struct Driver {
     pub(crate) references: Table<Reference>,
     pub(crate) reports: Reports,
     pub(crate) queue: Queue,
+    pub(crate) graphs: Graphs,
     /// Modules loaded so far.
     pub(crate) loaded: u64,
     /// Addresses for the variables of the next module.
@@ -97,7 +99,13 @@ pub(crate) fn initialize() -> Result<(), Error> {
 }
 
 /// Returns the driver's lock.
+///
+/// # Errors
+/// As for [`at_once`], and in a function that a graph calls.
 fn made() -> Result<&'static Mutex<Driver>, Error> {
+    if queue::calls_back() {
+        return Err(Error::NOT_PERMITTED);
+    }
     match DRIVER.get() {
         Some((process, Ok(driver))) if *process == std::process::id() => Ok(driver),
         _ => Err(Error::NOT_INITIALIZED),
@@ -168,6 +176,7 @@ impl Driver {
             references: Table::new(Kind::Reference),
             reports,
             queue: Queue::default(),
+            graphs: Graphs::new(),
             loaded: 0,
             bases: Bases::default(),
             options,
@@ -239,6 +248,7 @@ impl Driver {
         for module in of_context {
             self.unload(module)?;
         }
+        self.forget_captures_of(handle);
         self.arrays.retain(|array| array.context != handle);
         self.streams.retain(|stream| stream.context != handle);
         self.events.retain(|event| event.context != handle);

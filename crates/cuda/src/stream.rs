@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use crate::error::Error;
+use crate::graph::capture::Point;
 use crate::state::Driver;
 use crate::table::Handle;
 
@@ -15,7 +16,7 @@ pub(crate) struct Stream {
 }
 
 /// An event.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Event {
     pub(crate) context: Handle,
     pub(crate) flags: u32,
@@ -25,6 +26,8 @@ pub(crate) struct Event {
     pub(crate) idle: Option<Instant>,
     /// Records that are not done.
     pub(crate) pending: u32,
+    /// Point of a capture, if it was last recorded in one.
+    pub(crate) captured: Option<Point>,
 }
 
 /// Flag of an event without a time.
@@ -41,6 +44,7 @@ impl Driver {
         if let Ok(event) = self.events.get_mut(event) {
             event.recorded = now;
             event.idle = None;
+            event.captured = None;
             event.pending = event.pending.saturating_sub(1);
         }
     }

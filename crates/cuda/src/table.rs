@@ -16,6 +16,10 @@ pub(crate) enum Kind {
     Pool,
     Array,
     Reference,
+    Graph,
+    Node,
+    GraphExec,
+    UserObject,
 }
 
 /// Number that names an object to a program. 0 is no object.

@@ -96,6 +96,37 @@ impl Volume {
             size: [self.width, self.height, self.depth].map(|n| n as u64),
         }
     }
+
+    /// Returns the description of a copy.
+    pub(super) fn of(copy: &BlockCopy) -> Volume {
+        let BlockCopy { to, from, size } = copy;
+        let [[src_x, src_y, src_z], [dst_x, dst_y, dst_z], [width, height, depth]] =
+            [from.at, to.at, *size].map(|numbers| numbers.map(|n| n as usize));
+        Volume {
+            src_x,
+            src_y,
+            src_z,
+            src_type: from.kind,
+            src_host: from.host,
+            src_device: from.device,
+            src_array: from.array,
+            src_pitch: from.pitch as usize,
+            src_height: from.height as usize,
+            dst_x,
+            dst_y,
+            dst_z,
+            dst_type: to.kind,
+            dst_host: to.host,
+            dst_device: to.device,
+            dst_array: to.array,
+            dst_pitch: to.pitch as usize,
+            dst_height: to.height as usize,
+            width,
+            height,
+            depth,
+            ..Volume::default()
+        }
+    }
 }
 
 /// Copies and waits for the end.

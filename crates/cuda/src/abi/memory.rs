@@ -1,11 +1,13 @@
 //! Allocation, and questions about addresses.
 
+use std::sync::MutexGuard;
+
 use super::entry_points;
 use super::host::HostMemory;
 use super::pointer::{In, Out};
 use crate::error::Error;
 use crate::memory::Use;
-use crate::state::{at_once, driver};
+use crate::state::{Driver, at_once, driver};
 use crate::table::Handle;
 
 /// Flags of `cuMemHostAlloc`: portable, mapped, write-combined.
@@ -17,9 +19,15 @@ const REGISTER_FLAGS: u32 = 15;
 /// Alignment of the rows of pitched memory, in bytes.
 const PITCH: usize = 512;
 
+/// Returns the driver for a call that changes memory at once, which a capture does not allow.
+fn changing() -> Result<MutexGuard<'static, Driver>, Error> {
+    at_once()?.refuse_captures()?;
+    driver()
+}
+
 /// Allocates memory of the process.
 fn host(out: Out<u64>, bytes: usize, purpose: Use, flags: u32) -> Result<(), Error> {
-    let mut driver = driver()?;
+    let mut driver = changing()?;
     let (context, _) = driver.context()?;
     out.check()?;
     if bytes == 0 && purpose == Use::Pinned {
@@ -45,13 +53,14 @@ pub(super) fn free(address: u64) -> Result<(), Error> {
     if address == 0 {
         return Ok(());
     }
-    driver.memory.free(address, &[Use::Device, Use::Managed])
+    driver.graphs.unfreed.remove(&address);
+    driver.memory.free_device(address)
 }
 
 /// Writes an attribute of a pointer. For an address that the driver does not know, most have none.
 fn attribute(out: usize, attribute: u32, address: u64) -> Result<(), Error> {
     let mut driver = at_once()?;
-    let device_of_context = |driver: &mut crate::state::Driver, context| {
+    let device_of_context = |driver: &mut Driver, context| {
         driver.contexts.get(context).map_or(0, |context| context.device)
     };
     let Some(found) = driver.memory.find(address) else {
@@ -99,6 +108,7 @@ entry_points! {
     }
 
     fn cuMemAlloc_v2(out: Out<u64>, bytes: usize) {
+        drop(changing()?);
         allocate(out, bytes)
     }
 
@@ -109,12 +119,14 @@ entry_points! {
         if !matches!(element, 4 | 8 | 16) {
             return Err(Error::INVALID_VALUE);
         }
+        drop(changing()?);
         let row = width.checked_next_multiple_of(PITCH).ok_or(Error::OUT_OF_MEMORY)?;
         allocate(out, row.checked_mul(height).ok_or(Error::OUT_OF_MEMORY)?)?;
         pitch.set(row)
     }
 
     fn cuMemFree_v2(address: u64) {
+        drop(changing()?);
         free(address)
     }
 
@@ -138,7 +150,7 @@ entry_points! {
     }
 
     fn cuMemFreeHost(address: u64) {
-        let mut driver = driver()?;
+        let mut driver = changing()?;
         driver.context()?;
         if address == 0 {
             return Ok(());
@@ -175,7 +187,7 @@ entry_points! {
     }
 
     fn cuMemHostRegister_v2(address: usize, bytes: usize, flags: u32) {
-        let mut driver = driver()?;
+        let mut driver = changing()?;
         let (context, _) = driver.context()?;
         if flags & !REGISTER_FLAGS != 0 {
             return Err(Error::INVALID_VALUE);
@@ -185,7 +197,7 @@ entry_points! {
     }
 
     fn cuMemHostUnregister(address: u64) {
-        let mut driver = driver()?;
+        let mut driver = changing()?;
         driver.context()?;
         let freed = driver.memory.free(address, &[Use::Registered]);
         freed.map_err(|_| Error::HOST_MEMORY_NOT_REGISTERED)
@@ -200,15 +212,13 @@ entry_points! {
     }
 
     fn cuMemPrefetchAsync(address: u64, bytes: usize, _device: i32, stream: Handle) {
-        driver()?.stream(stream)?;
-        known(address, bytes)
+        prefetch(address, bytes, stream)
     }
 
     fn cuMemPrefetchAsync_v2(
         address: u64, bytes: usize, _location: u64, _flags: u32, stream: Handle,
     ) {
-        driver()?.stream(stream)?;
-        known(address, bytes)
+        prefetch(address, bytes, stream)
     }
 
     fn cuPointerGetAttribute(out: usize, number: u32, address: u64) {
@@ -239,6 +249,15 @@ entry_points! {
         driver.memory.find(address).ok_or(Error::INVALID_VALUE)?;
         if attribute == 6 { Ok(()) } else { Err(Error::INVALID_VALUE) }
     }
+}
+
+/// Moves memory, which needs no move here.
+fn prefetch(address: u64, bytes: usize, stream: Handle) -> Result<(), Error> {
+    let mut driver = driver()?;
+    driver.stream(stream)?;
+    driver.refuse_on(stream)?;
+    drop(driver);
+    known(address, bytes)
 }
 
 /// Checks that a range of addresses is allocated.

@@ -40,7 +40,7 @@ impl<T: Copy> Out<T> {
     }
 
     /// Makes a pointer of a number.
-    pub(crate) fn at_address(address: usize) -> Out<T> {
+    pub(crate) const fn at_address(address: usize) -> Out<T> {
         Out(address, PhantomData)
     }
 
@@ -93,7 +93,7 @@ impl<T: Copy> In<T> {
     }
 
     /// Makes a pointer of a number.
-    pub(crate) fn at_address(address: usize) -> In<T> {
+    pub(crate) const fn at_address(address: usize) -> In<T> {
         In(address, PhantomData)
     }
 
@@ -110,15 +110,17 @@ impl<T: Copy> In<T> {
     }
 }
 
+impl<T: Copy> In<T> {
+    /// Writes where the caller passed a value and expects another.
+    pub(crate) fn overwrite(self, value: T) -> Result<(), Error> {
+        Out::at_address(self.0).set(value)
+    }
+}
+
 impl In<usize> {
     /// Returns the place of an element of a list.
     pub(crate) fn slot(self, index: usize) -> In<usize> {
         In::at_address(self.0.wrapping_add(index * size_of::<usize>()))
-    }
-
-    /// Writes where the caller passed a size and expects the bytes used.
-    pub(crate) fn overwrite(self, value: usize) -> Result<(), Error> {
-        Out::<usize>::at_address(self.0).set(value)
     }
 }
 

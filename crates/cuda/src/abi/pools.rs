@@ -4,7 +4,8 @@ use super::entry_points;
 use super::memory::{allocate, free};
 use super::pointer::Out;
 use crate::error::Error;
-use crate::state::driver;
+use crate::operation::{Allocation, Operation};
+use crate::state::{at_once, driver};
 use crate::table::Handle;
 
 /// Returns the default pool of a device, which it makes first.
@@ -14,6 +15,24 @@ fn default_pool(device: i32) -> Result<Handle, Error> {
     let index = device as usize;
     let found = driver.pools.iter().find(|(_, of)| **of == index).map(|(pool, _)| pool);
     Ok(found.unwrap_or_else(|| driver.pools.add(index)))
+}
+
+/// Allocates memory in the order of a stream; that of a captured stream is of its graph.
+fn allocate_on(stream: Handle, out: Out<u64>, bytes: usize) -> Result<(), Error> {
+    let mut driver = at_once()?;
+    driver.stream(stream)?;
+    if driver.captured(stream)?.is_none() {
+        driver.refuse_implicit(stream)?;
+        driver.refuse_captures()?;
+        drop(driver);
+        return allocate(out, bytes);
+    }
+    out.check()?;
+    let device = driver.current_device()? as i32;
+    let bytes = bytes as u64;
+    let address = driver.memory.reserve(bytes)?;
+    driver.capture(stream, Operation::Allocate(Allocation { address, bytes, device }))?;
+    out.set(address)
 }
 
 entry_points! {
@@ -62,20 +81,25 @@ entry_points! {
     }
 
     fn cuMemAllocAsync(out: Out<u64>, bytes: usize, stream: Handle) {
-        driver()?.stream(stream)?;
-        allocate(out, bytes)
+        allocate_on(stream, out, bytes)
     }
 
     fn cuMemAllocFromPoolAsync(out: Out<u64>, bytes: usize, pool: Handle, stream: Handle) {
-        let driver = driver()?;
-        driver.stream(stream)?;
-        driver.pools.get(pool)?;
-        drop(driver);
-        allocate(out, bytes)
+        driver()?.pools.get(pool)?;
+        allocate_on(stream, out, bytes)
     }
 
     fn cuMemFreeAsync(address: u64, stream: Handle) {
-        driver()?.stream(stream)?;
+        let mut driver = at_once()?;
+        driver.stream(stream)?;
+        if driver.captured(stream)?.is_some() {
+            let graph = driver.graphs.captures.info(stream).map_or(0, |info| info.graph);
+            driver.check_free(graph, address)?;
+            return driver.capture(stream, Operation::Free(address)).map(|_| ());
+        }
+        driver.refuse_implicit(stream)?;
+        driver.refuse_captures()?;
+        drop(driver);
         if address == 0 { Err(Error::INVALID_VALUE) } else { free(address) }
     }
 }

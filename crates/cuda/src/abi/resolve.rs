@@ -26,16 +26,21 @@ include!(concat!(env!("OUT_DIR"), "/entries.rs"));
 
 // The generated table names every symbol.
 use super::arrays::*;
+use super::capture::*;
 use super::context::*;
 use super::copy::*;
 use super::device::*;
+use super::executables::*;
 use super::functions::*;
+use super::graphs::*;
 use super::ipc::*;
 use super::launch::*;
 use super::library::*;
 use super::links::*;
 use super::memory::*;
 use super::module::*;
+use super::nodes::*;
+use super::objects::*;
 use super::occupancy::*;
 use super::pools::*;
 use super::set::*;

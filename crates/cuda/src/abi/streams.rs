@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::entry_points;
 use super::pointer::Out;
 use crate::error::Error;
+use crate::operation::Operation;
 use crate::queue::{self, Work};
 use crate::state::{self, Driver, at_once, driver};
 use crate::stream::{EVENT_FLAGS, Event, PRIORITIES, Stream};
@@ -15,6 +16,8 @@ use crate::table::Handle;
 /// Function of the host that a stream calls with stream, status and data.
 pub(super) type Callback = extern "C" fn(Handle, u32, usize);
 
+/// Flag of a record or a wait: one that is a node if the stream is captured.
+const EXTERNAL: u32 = 1;
 /// Time before a caller hears that work is not done.
 const POLL: Duration = Duration::from_micros(20);
 
@@ -32,8 +35,10 @@ fn create(out: Out<Handle>, flags: u32, priority: i32) -> Result<(), Error> {
 
 /// Waits for a stream and checks that its context is sound.
 fn synchronize(stream: Handle) -> Result<(), Error> {
-    let mut driver = driver()?;
+    let mut driver = at_once()?;
     driver.stream(stream)?;
+    driver.refuse_waiting(stream)?;
+    driver = queue::finish(driver);
     driver.context().map(|_| ())
 }
 
@@ -44,13 +49,24 @@ fn not_ready(driver: MutexGuard<'static, Driver>) -> Result<(), Error> {
     Err(Error::NOT_READY)
 }
 
-fn record(event: Handle, stream: Handle) -> Result<(), Error> {
+fn record(event: Handle, stream: Handle, external: bool) -> Result<(), Error> {
     let mut driver = at_once()?;
     let device = driver.current_device()?;
     driver.stream(stream)?;
-    driver.events.get_mut(event)?.pending += 1;
+    if driver.captured(stream)?.is_some() {
+        if external {
+            return driver.capture(stream, Operation::Record(event)).map(|_| ());
+        }
+        let point = driver.point(stream);
+        driver.events.get_mut(event)?.captured = point;
+        return Ok(());
+    }
+    driver.refuse_implicit(stream)?;
+    let found = driver.events.get_mut(event)?;
+    found.pending += 1;
+    found.captured = None;
     if driver.queue.is_busy() {
-        queue::submit(driver, Work::Record(event, device));
+        queue::submit(driver, [Work::Record(event, device)]);
         return Ok(());
     }
     driver.record_idle(event, device);
@@ -61,13 +77,9 @@ fn elapsed(milliseconds: Out<f32>, start: Handle, end: Handle) -> Result<(), Err
     let mut driver = at_once()?;
     driver.context()?;
     milliseconds.check()?;
+    driver.refuse_captured_event(start)?;
+    driver.refuse_captured_event(end)?;
     milliseconds.set(driver.elapsed(start, end)? as f32)
-}
-
-/// Reports that a stream is not captured.
-fn not_captured(stream: Handle, status: Out<u32>) -> Result<(), Error> {
-    at_once()?.stream(stream)?;
-    status.set(0)
 }
 
 entry_points! {
@@ -81,13 +93,18 @@ entry_points! {
 
     fn cuStreamDestroy_v2(stream: Handle) {
         let mut driver = at_once()?;
+        driver.forget_captured(stream);
         driver.streams.remove(stream)?;
         driver.context().map(|_| ())
     }
 
     fn cuStreamQuery(stream: Handle) {
+        if queue::calls_back() {
+            return Err(Error::NOT_READY); // of all calls, a function of a graph may make this one
+        }
         let mut driver = at_once()?;
         driver.stream(stream)?;
+        driver.refuse_waiting(stream)?;
         if driver.queue.is_busy() {
             return not_ready(driver);
         }
@@ -100,10 +117,19 @@ entry_points! {
     }
 
     fn cuStreamWaitEvent(stream: Handle, event: Handle, flags: u32) {
-        let driver = at_once()?;
+        let mut driver = at_once()?;
         driver.stream(stream)?;
         driver.events.get(event)?;
-        if flags <= 1 { Ok(()) } else { Err(Error::INVALID_VALUE) }
+        if flags > 1 {
+            return Err(Error::INVALID_VALUE);
+        }
+        if flags == EXTERNAL && driver.captured(stream)?.is_some() {
+            return driver.capture(stream, Operation::Wait(event)).map(|_| ());
+        }
+        if !driver.wait_captured(stream, event)? {
+            driver.refuse_implicit(stream)?;
+        }
+        Ok(())
     }
 
     fn cuStreamAddCallback(
@@ -113,6 +139,7 @@ entry_points! {
         if flags != 0 {
             return Err(Error::INVALID_VALUE);
         }
+        at_once()?.refuse_on(stream)?;
         // The program's thread calls it, after all work before it.
         let status = match synchronize(stream) {
             Err(Error::INVALID_HANDLE) => return Err(Error::INVALID_HANDLE),
@@ -123,8 +150,9 @@ entry_points! {
     }
 
     fn cuStreamAttachMemAsync(stream: Handle, address: u64, _bytes: usize, _flags: u32) {
-        let driver = driver()?;
+        let mut driver = driver()?;
         driver.stream(stream)?;
+        driver.refuse_on(stream)?;
         driver.memory.find(address).map(|_| ()).ok_or(Error::INVALID_VALUE)
     }
 
@@ -163,23 +191,6 @@ entry_points! {
         id.set(stream)
     }
 
-    fn cuStreamIsCapturing(stream: Handle, status: Out<u32>) {
-        not_captured(stream, status)
-    }
-
-    fn cuStreamGetCaptureInfo_v2(
-        stream: Handle, status: Out<u32>, _id: usize, _graph: usize, _nodes: usize, _count: usize,
-    ) {
-        not_captured(stream, status)
-    }
-
-    fn cuStreamGetCaptureInfo_v3(
-        stream: Handle, status: Out<u32>, _id: usize, _graph: usize, _nodes: usize, _edges: usize,
-        _count: usize,
-    ) {
-        not_captured(stream, status)
-    }
-
     fn cuEventCreate(event: Out<Handle>, flags: u32) {
         let mut driver = at_once()?;
         let (context, _) = driver.context()?;
@@ -187,7 +198,7 @@ entry_points! {
         if flags & !EVENT_FLAGS != 0 {
             return Err(Error::INVALID_VALUE);
         }
-        let made = driver.events.add(Event { context, flags, recorded: None, idle: None, pending: 0 });
+        let made = driver.events.add(Event { context, flags, ..Event::default() });
         event.set(made)
     }
 
@@ -196,19 +207,21 @@ entry_points! {
     }
 
     fn cuEventRecord(event: Handle, stream: Handle) {
-        record(event, stream)
+        record(event, stream, false)
     }
 
     fn cuEventRecordWithFlags(event: Handle, stream: Handle, flags: u32) {
         if flags > 1 {
             return Err(Error::INVALID_VALUE);
         }
-        record(event, stream)
+        record(event, stream, flags == EXTERNAL)
     }
 
     fn cuEventQuery(event: Handle) {
         let mut driver = at_once()?;
         driver.context()?;
+        driver.refuse_captured_event(event)?;
+        driver.refuse_captures()?;
         if driver.events.get(event)?.pending > 0 {
             return not_ready(driver);
         }
@@ -219,7 +232,11 @@ entry_points! {
     }
 
     fn cuEventSynchronize(event: Handle) {
-        let mut driver = driver()?;
+        let mut driver = at_once()?;
+        driver.context()?;
+        driver.refuse_captured_event(event)?;
+        driver.refuse_captures()?;
+        let mut driver = queue::finish(driver);
         driver.context()?;
         driver.events.get(event).map(|_| ())
     }

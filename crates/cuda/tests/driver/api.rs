@@ -28,6 +28,12 @@ impl Driver {
         driver
     }
 
+    /// Returns the library that the process has loaded and started.
+    pub(crate) fn load_again() -> Driver {
+        // SAFETY: as in `load`.
+        Driver(unsafe { Library::new(path()) }.expect("the library"))
+    }
+
     /// Calls a function with numbers and addresses.
     pub(crate) fn call(&self, name: &str, arguments: &[u64]) -> u32 {
         let function = self.function(name);

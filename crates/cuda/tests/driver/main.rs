@@ -5,6 +5,7 @@
 
 mod api;
 mod asynchronous;
+mod graphs;
 mod mutated;
 mod programs;
 mod shared;

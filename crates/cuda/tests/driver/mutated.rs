@@ -19,7 +19,9 @@ const PTX: &str = include_str!("vector_add.ptx");
 
 /// Functions with the kinds of their arguments: `o` place for a result, `h` handle, `a` device
 /// address, `p` memory of the process, `s` size, `n` small number, `t` text, `k` list of
-/// parameters, `i` image, `l` list of numbers, `w` wild address of the process.
+/// parameters, `i` image, `l` list of numbers, `w` wild address of the process, `c` place of a
+/// small count, `b` small count, `d` list of handles, `m` parameters of a node, `r` mode of a
+/// capture that concerns no other.
 const CALLS_MADE: &[(&str, &str)] = &[
     ("cuInit", "n"),
     ("cuDriverGetVersion", "o"),
@@ -111,7 +113,62 @@ const CALLS_MADE: &[(&str, &str)] = &[
     ("cuGetErrorString", "no"),
     ("cuGetProcAddress_v2", "tonno"),
     ("cuGetExportTable", "oo"),
+    ("cuGraphCreate", "o"),
     ("cuGraphCreate", "on"),
+    ("cuGraphDestroy", "h"),
+    ("cuGraphClone", "oh"),
+    ("cuGraphNodeFindInClone", "ohh"),
+    ("cuGraphNodeGetType", "ho"),
+    ("cuGraphGetNodes", "hdc"),
+    ("cuGraphGetRootNodes", "hdc"),
+    ("cuGraphGetEdges_v2", "hdddc"),
+    ("cuGraphNodeGetDependencies", "hdc"),
+    ("cuGraphNodeGetDependentNodes_v2", "hdoc"),
+    ("cuGraphAddDependencies", "hdds"),
+    ("cuGraphAddDependencies_v2", "hddlb"),
+    ("cuGraphRemoveDependencies", "hddb"),
+    ("cuGraphDestroyNode", "h"),
+    ("cuGraphDebugDotPrint", "hzn"),
+    ("cuGraphAddKernelNode_v2", "ohdbm"),
+    ("cuGraphAddKernelNode_v2", "ohzbm"),
+    ("cuGraphAddKernelNode", "ohdbm"),
+    ("cuGraphAddMemsetNode", "ohdbmh"),
+    ("cuGraphAddMemcpyNode", "ohdbmh"),
+    ("cuGraphAddHostNode", "ohdbm"),
+    ("cuGraphAddEmptyNode", "ohdb"),
+    ("cuGraphAddChildGraphNode", "ohdbh"),
+    ("cuGraphAddEventRecordNode", "ohdbh"),
+    ("cuGraphAddEventWaitNode", "ohdbh"),
+    ("cuGraphAddMemAllocNode", "ohdbm"),
+    ("cuGraphAddMemFreeNode", "ohdba"),
+    ("cuGraphAddNode_v2", "ohdlbm"),
+    ("cuGraphConditionalHandleCreate", "ohznn"),
+    ("cuGraphNodeSetParams", "hm"),
+    ("cuGraphKernelNodeGetParams_v2", "ho"),
+    ("cuGraphKernelNodeSetParams_v2", "hm"),
+    ("cuGraphMemcpyNodeGetParams", "ho"),
+    ("cuGraphKernelNodeSetAttribute", "hnl"),
+    ("cuGraphInstantiateWithFlags", "oh"),
+    ("cuGraphInstantiateWithFlags", "ohn"),
+    ("cuGraphInstantiateWithParams", "ohl"),
+    ("cuGraphExecUpdate_v2", "hho"),
+    ("cuGraphExecKernelNodeSetParams_v2", "hhm"),
+    ("cuGraphExecChildGraphNodeSetParams", "hhh"),
+    ("cuGraphExecNodeSetParams", "hhm"),
+    ("cuGraphNodeSetEnabled", "hhn"),
+    ("cuGraphUpload", "hh"),
+    ("cuGraphLaunch", "hh"),
+    ("cuGraphLaunch", "hh"),
+    ("cuGraphExecDestroy", "h"),
+    ("cuStreamBeginCapture_v2", "hr"),
+    ("cuStreamBeginCaptureToGraph", "hhdlbr"),
+    ("cuStreamEndCapture", "ho"),
+    ("cuStreamGetCaptureInfo_v3", "hoooooo"),
+    ("cuStreamUpdateCaptureDependencies_v2", "hdlbn"),
+    ("cuUserObjectCreate", "onznn"),
+    ("cuUserObjectRetain", "hn"),
+    ("cuGraphRetainUserObject", "hhnn"),
+    ("cuDeviceGetGraphMemAttribute", "nno"),
     ("cuMemPoolDestroy", "h"),
     ("cuDeviceGetDefaultMemPool", "on"),
     ("cuIpcGetMemHandle", "oh"),
@@ -136,6 +193,60 @@ impl Numbers {
     fn of<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len() as u64) as usize]
     }
+}
+
+/// Returns parameters of a node: of the type that a call takes, or of any type.
+///
+/// Copies are between addresses of the device, since other addresses are the caller's promise;
+/// there is no function to call.
+fn described(
+    numbers: &mut Numbers,
+    name: &str,
+    known: &[u64],
+    addresses: &[u64],
+    at: u64,
+) -> [u64; 32] {
+    let kind = match name {
+        _ if name.contains("Memset") => 2,
+        _ if name.contains("Memcpy") => 1,
+        _ if name.contains("MemAlloc") => 10,
+        _ if name.contains("Kernel") => 0,
+        _ if name.contains("Host") => 3,
+        _ => numbers.below(14),
+    };
+    let device = |numbers: &mut Numbers| {
+        let address = numbers.of(addresses);
+        let is_device = (0x0100_0000_0000..0x1000_0000_0000).contains(&address);
+        if is_device { address } else { 64 }
+    };
+    let mut words = [0_u64; 32];
+    match kind {
+        0 => {
+            let pair = |numbers: &mut Numbers| numbers.below(3) << 32 | numbers.below(3);
+            words[0] = numbers.of(known);
+            words[1..4].fill_with(|| pair(numbers));
+            words[4] &= 0xffff;
+            words[5] = at + 8 * numbers.below(64);
+        }
+        1 => {
+            (words[4], words[15]) = (2 + numbers.below(2), 2);
+            (words[6], words[7], words[17]) = (device(numbers), numbers.of(known), device(numbers));
+            words[22..25].fill_with(|| numbers.below(40));
+        }
+        2 => {
+            words[0] = numbers.of(addresses);
+            words[2] = (1 + numbers.below(4)) << 32 | 7;
+            (words[3], words[4]) = (numbers.below(40), numbers.below(3));
+        }
+        10 => (words[0], words[1], words[13]) = (1, 1, numbers.below(4096)),
+        3 | 5 => {}
+        _ => words[0] = numbers.of(known),
+    }
+    if name.contains("GraphAddNode") || name.contains("NodeSetParams") && !name.contains("Kernel") {
+        words.rotate_right(if kind == 1 { 4 } else { 2 });
+        (words[0], words[1]) = (kind, 0);
+    }
+    words
 }
 
 /// Calls of one thread.
@@ -204,6 +315,26 @@ fn calls(cuda: &Driver, seed: u64) -> [u32; 2] {
                             _ => at + 6144 + 8 * numbers.below(16),
                         };
                     }
+                    slot
+                }
+                ('c', _) => {
+                    scratch[64 * i] = numbers.below(8);
+                    slot
+                }
+                ('b', 0) => numbers.of(&sizes),
+                ('b', _) => numbers.below(3),
+                ('r', 0) => 3 + numbers.below(9),
+                ('r', _) => 2,
+                ('d', 0) | ('m', 0) => numbers.of(&never),
+                ('d', _) => {
+                    for j in 0..8 {
+                        scratch[64 * i + j] = numbers.of(&known);
+                    }
+                    slot
+                }
+                ('m', _) => {
+                    let node = described(&mut numbers, name, &known, &addresses, at);
+                    scratch[64 * i..64 * i + 32].copy_from_slice(&node);
                     slot
                 }
                 ('l', _) => {
