@@ -9,17 +9,20 @@
 #![expect(non_snake_case, reason = "names of the CUDA runtime and driver API")]
 
 mod array;
+mod capture;
 mod context;
 mod copy;
 mod copy3d;
 mod device;
 mod driver;
 mod func;
+mod graph;
 mod ipc;
 mod launch;
 mod library;
 mod memory;
 mod missing;
+mod node;
 mod pool;
 mod reference;
 mod register;
@@ -60,7 +63,19 @@ macro_rules! per_thread {
     };
 }
 
-use {api, per_thread};
+/// Defines entry points that the driver has under another name, with the same arguments.
+macro_rules! forward {
+    ($($name:ident = $function:ident($($argument:ident: $type:ty),* $(,)?);)*) => {$(
+        #[unsafe(no_mangle)]
+        extern "C" fn $name($($argument: $type),*) -> u32 {
+            $crate::abi::context::answer(|| {
+                $crate::abi::context::current()?.$function($($argument),*)
+            })
+        }
+    )*};
+}
+
+use {api, forward, per_thread};
 
 /// Pointer to a value that a call returns.
 #[repr(transparent)]

@@ -8,8 +8,8 @@
 //! - [`errors`], [`props`], [`names`] and [`registry`] hold what needs no pointer of a caller.
 //! - `abi` exports the entry points. Only it uses `unsafe`.
 //!
-//! Not simulated, and refused with `cudaErrorNotSupported` and a line on standard error: graphs,
-//! mipmapped arrays, interprocess and graphics interoperability.
+//! Not simulated, and refused with `cudaErrorNotSupported` and a line on standard error: mipmapped
+//! arrays, interprocess and graphics interoperability.
 
 #[cfg(target_os = "linux")]
 mod abi;

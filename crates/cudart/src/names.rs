@@ -6,9 +6,6 @@ pub const ENTRY_POINTS: &str = include_str!("entry_points.txt");
 /// Parts of names with what they belong to, the first that fits.
 const FAMILIES: &[(&str, &str)] = &[
     ("Graphics", "graphics interoperability"),
-    ("Graph", "CUDA graphs"),
-    ("Capture", "CUDA graphs"),
-    ("UserObject", "CUDA graphs"),
     ("EGL", "graphics interoperability"),
     ("cudaGL", "graphics interoperability"),
     ("VDPAU", "graphics interoperability"),
@@ -42,7 +39,7 @@ mod tests {
 
     #[test]
     fn a_missing_call_names_what_it_belongs_to() {
-        assert!(missing("cudaGraphCreate").contains("CUDA graphs"));
+        assert!(missing("cudaGraphicsEGLRegisterImage").contains("graphics"));
         assert!(missing("cudaGraphicsMapResources").contains("interoperability"));
         let mipmapped = missing("cudaMallocMipmappedArray");
         assert!(mipmapped.ends_with("mipmapped arrays are not simulated"), "{mipmapped}");

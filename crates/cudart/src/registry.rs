@@ -123,6 +123,12 @@ impl Registry {
         self.references.insert(host, reference);
     }
 
+    /// Returns the host stub of a kernel of the driver.
+    pub fn stub(&self, kernel: Handle) -> Option<usize> {
+        let mut all = self.kernels.iter();
+        all.find_map(|(stub, entry)| (entry.kernel == Some(kernel)).then_some(*stub))
+    }
+
     /// Returns the reference with a description.
     pub fn reference(&self, host: usize) -> Option<&Reference> {
         self.references.get(&host)

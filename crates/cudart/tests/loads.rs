@@ -79,7 +79,7 @@ part of kind 2: 24 bytes, second
 load linked
 launch 99: 4 2 1, 64 1 1, 0 bytes, stream 0, argument 42
 linked 0
-graph 801 801
+missing 801 801
 launch 98: 4 2 1, 64 1 1, 0 bytes, stream 0, argument 42
 fault 700 last 700 0
 reset
@@ -121,8 +121,8 @@ fn a_program_of_each_version_finds_its_symbols_and_layouts() {
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected(version), "{version}");
         assert_eq!(
             String::from_utf8_lossy(&output.stderr),
-            "simt-sim: cudaGraphCreate returns cudaErrorNotSupported: CUDA graphs are not \
-             simulated\n"
+            "simt-sim: cudaMallocMipmappedArray returns cudaErrorNotSupported: mipmapped arrays \
+             are not simulated\n"
         );
     }
 }

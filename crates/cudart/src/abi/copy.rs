@@ -1,6 +1,7 @@
 //! Copies of bytes, to and from memory and the variables of a module.
 
 use super::context::{self, current, device};
+use super::copy3d::Copy3d;
 use super::driver::Driver;
 use super::memory::{Place, place};
 use super::register::variable;
@@ -73,14 +74,9 @@ fn copy(to: usize, from: usize, bytes: usize, kind: u32, stream: Option<Handle>)
         (false, true, Some(stream)) => driver.cuMemcpyHtoDAsync_v2(on, from, bytes, stream),
         (true, false, Some(stream)) => driver.cuMemcpyDtoHAsync_v2(to, of, bytes, stream),
         (true, true, Some(stream)) => driver.cuMemcpyDtoDAsync_v2(on, of, bytes, stream),
-        (false, false, stream) => {
-            match stream {
-                Some(stream) => driver.cuStreamSynchronize(stream)?,
-                None => driver.cuCtxSynchronize()?,
-            }
-            // The driver knows addresses that were its own once, and refuses them.
-            driver.cuMemcpy(on, of, bytes)
-        }
+        // The driver knows addresses that were its own once, and refuses them.
+        (false, false, None) => driver.cuMemcpy(on, of, bytes),
+        (false, false, Some(stream)) => driver.cuMemcpyAsync(on, of, bytes, stream),
     }
 }
 
@@ -103,36 +99,45 @@ fn inside(symbol: usize, bytes: usize, offset: usize) -> Result<usize> {
     Ok(address + offset)
 }
 
-fn to_symbol(
+/// Returns the address and the direction of a copy to a variable.
+pub(super) fn to_symbol(
     symbol: usize,
     from: usize,
     bytes: usize,
     offset: usize,
     kind: u32,
-    stream: Option<Handle>,
-) -> Result<()> {
+) -> Result<(usize, u32)> {
     if !matches!(Kind::of(kind)?, Kind::HostToDevice | Kind::DeviceToDevice | Kind::Default) {
         return Err(Error::INVALID_DIRECTION);
     }
     let to = inside(symbol, bytes, offset)?;
     let from_device = kind == 3 || place(current()?, from) == Place::Device;
-    copy(to, from, bytes, if from_device { 3 } else { 1 }, stream)
+    Ok((to, if from_device { 3 } else { 1 }))
 }
 
-fn from_symbol(
+/// Returns the address and the direction of a copy from a variable.
+pub(super) fn from_symbol(
     to: usize,
     symbol: usize,
     bytes: usize,
     offset: usize,
     kind: u32,
-    stream: Option<Handle>,
-) -> Result<()> {
+) -> Result<(usize, u32)> {
     if !matches!(Kind::of(kind)?, Kind::DeviceToHost | Kind::DeviceToDevice | Kind::Default) {
         return Err(Error::INVALID_DIRECTION);
     }
     let from = inside(symbol, bytes, offset)?;
     let to_device = kind == 3 || place(current()?, to) == Place::Device;
-    copy(to, from, bytes, if to_device { 3 } else { 2 }, stream)
+    Ok((from, if to_device { 3 } else { 2 }))
+}
+
+/// Returns a copy of bytes as the driver's nodes have it.
+pub(super) fn line(to: usize, from: usize, bytes: usize, kind: u32) -> Result<Copy3d> {
+    let kind = Kind::of(kind)?;
+    if to == 0 || from == 0 {
+        return Err(Error::INVALID_VALUE);
+    }
+    Ok(Copy3d::line(to, from, bytes, resolve(current()?, to, from, kind)))
 }
 
 api! {
@@ -159,25 +164,29 @@ api! {
     cudaMemcpyToSymbol [cudaMemcpyToSymbol_ptds] (
         symbol: usize, from: usize, bytes: usize, offset: usize, kind: u32,
     ) {
-        to_symbol(symbol, from, bytes, offset, kind, None)
+        let (to, kind) = to_symbol(symbol, from, bytes, offset, kind)?;
+        copy(to, from, bytes, kind, None)
     }
 
     cudaMemcpyToSymbolAsync [cudaMemcpyToSymbolAsync_ptsz] (
         symbol: usize, from: usize, bytes: usize, offset: usize, kind: u32, stream: Handle,
     ) {
-        to_symbol(symbol, from, bytes, offset, kind, Some(stream))
+        let (to, kind) = to_symbol(symbol, from, bytes, offset, kind)?;
+        copy(to, from, bytes, kind, Some(stream))
     }
 
     cudaMemcpyFromSymbol [cudaMemcpyFromSymbol_ptds] (
         to: usize, symbol: usize, bytes: usize, offset: usize, kind: u32,
     ) {
-        from_symbol(to, symbol, bytes, offset, kind, None)
+        let (from, kind) = from_symbol(to, symbol, bytes, offset, kind)?;
+        copy(to, from, bytes, kind, None)
     }
 
     cudaMemcpyFromSymbolAsync [cudaMemcpyFromSymbolAsync_ptsz] (
         to: usize, symbol: usize, bytes: usize, offset: usize, kind: u32, stream: Handle,
     ) {
-        from_symbol(to, symbol, bytes, offset, kind, Some(stream))
+        let (from, kind) = from_symbol(to, symbol, bytes, offset, kind)?;
+        copy(to, from, bytes, kind, Some(stream))
     }
 
     cudaGetSymbolAddress(address: Out<usize>, symbol: usize) {

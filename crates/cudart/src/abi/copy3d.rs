@@ -2,7 +2,7 @@
 
 use super::array::texel_bytes;
 use super::context::{self, current};
-use super::copy::{Kind, resolve};
+use super::copy::{Direction, Kind, resolve};
 use super::driver::{DevicePtr, Driver};
 use super::memory::{Extent, Pitched};
 use super::{In, api};
@@ -67,6 +67,26 @@ pub(super) struct Copy3d {
     depth: usize,
 }
 
+impl Copy3d {
+    /// Returns a copy of bytes that follow each other.
+    pub(super) fn line(to: usize, from: usize, bytes: usize, direction: Direction) -> Copy3d {
+        let (to_type, to_host, to_device) = end(direction.to_device, to);
+        let (from_type, from_host, from_device) = end(direction.from_device, from);
+        Copy3d {
+            from_type,
+            from_host,
+            from_device,
+            to_type,
+            to_host,
+            to_device,
+            width: bytes,
+            height: 1,
+            depth: 1,
+            ..Copy3d::default()
+        }
+    }
+}
+
 /// `cudaPos`: a position in an array or in pitched memory.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -79,7 +99,7 @@ struct Position {
 /// `cudaMemcpy3DParms`.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Parameters {
+pub(super) struct Parameters {
     from_array: Handle,
     from_position: Position,
     from: Pitched,
@@ -198,7 +218,8 @@ fn slices(parameters: &In<Parameters>, stream: Option<Handle>) -> Result<()> {
     }
 }
 
-fn box_of(driver: &Driver, given: &Parameters) -> Result<Copy3d> {
+/// Returns the driver's copy of a box of pitched memory.
+pub(super) fn box_of(driver: &Driver, given: &Parameters) -> Result<Copy3d> {
     let (to, from, mut extent) = (given.to, given.from, given.extent);
     let (to_array, from_array) = (given.to_array, given.from_array);
     // The width counts elements of an array, and so does a position in one.
@@ -241,6 +262,40 @@ fn box_of(driver: &Driver, given: &Parameters) -> Result<Copy3d> {
         height: extent.height,
         depth: extent.depth,
         ..Copy3d::default()
+    })
+}
+
+/// Returns the box of pitched memory of a driver's copy.
+pub(super) fn described(driver: &Driver, copy: &Copy3d) -> Result<Parameters> {
+    let texel = |array| if array == 0 { Ok(1) } else { texel_bytes(driver, array) };
+    let (to_texel, from_texel) = (texel(copy.to_array)?, texel(copy.from_array)?);
+    // The driver takes 0 for rows and slices that follow each other, the runtime does not.
+    let or = |given: usize, own: usize| if given == 0 { own } else { given };
+    let memory = |host: usize, device: DevicePtr, pitch, height| Pitched {
+        pointer: or(host, device as usize),
+        pitch: or(pitch, copy.width),
+        width: copy.width,
+        height: or(height, copy.height),
+    };
+    let kind = match (copy.from_type == HOST, copy.to_type == HOST) {
+        (true, true) => 0,
+        (true, false) => 1,
+        (false, true) => 2,
+        (false, false) => 3,
+    };
+    Ok(Parameters {
+        from_array: copy.from_array,
+        from_position: Position { x: copy.from_x / from_texel, y: copy.from_y, z: copy.from_z },
+        from: memory(copy.from_host, copy.from_device, copy.from_pitch, copy.from_height),
+        to_array: copy.to_array,
+        to_position: Position { x: copy.to_x / to_texel, y: copy.to_y, z: copy.to_z },
+        to: memory(copy.to_host, copy.to_device, copy.to_pitch, copy.to_height),
+        extent: Extent {
+            width: copy.width / to_texel.max(from_texel),
+            height: copy.height,
+            depth: copy.depth,
+        },
+        kind,
     })
 }
 

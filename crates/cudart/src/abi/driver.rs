@@ -17,6 +17,46 @@ pub(super) type HostFunction = Option<unsafe extern "C" fn(*mut c_void)>;
 /// Function that a stream calls: stream, status, a user's argument.
 pub(super) type StreamCallback = Option<unsafe extern "C" fn(Handle, u32, *mut c_void)>;
 
+/// Places for facts about a capture; 0 for those that nobody asks for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Facts {
+    pub(super) id: usize,
+    pub(super) graph: usize,
+    pub(super) nodes: usize,
+    pub(super) edges: usize,
+    pub(super) count: usize,
+}
+
+/// `CUDA_KERNEL_NODE_PARAMS`.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct KernelNode {
+    pub(super) function: Handle,
+    /// Grid and block.
+    pub(super) shape: [u32; 6],
+    /// Dynamic shared memory in bytes.
+    pub(super) shared: u32,
+    pub(super) arguments: usize,
+    pub(super) extra: usize,
+    /// Kernel, if there is no function.
+    pub(super) kernel: Handle,
+    pub(super) context: Handle,
+}
+
+/// `CUgraphNodeParams`, in words of 64 bits.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct AnyNode(pub(super) [u64; 32]);
+
+impl AnyNode {
+    /// Writes parameters from a word on.
+    pub(super) fn put<T: Copy>(&mut self, word: usize, parameters: T) {
+        let Some(place) = self.0.get_mut(word..word + size_of::<T>().div_ceil(8)) else { return };
+        // SAFETY: the words are as long as the value.
+        unsafe { place.as_mut_ptr().cast::<T>().write_unaligned(parameters) };
+    }
+}
+
 /// Declares the driver's functions; each becomes a method that returns the driver's status.
 macro_rules! driver {
     ($($name:ident($($argument:ident: $type:ty),*);)*) => {
@@ -160,6 +200,7 @@ driver! {
     cuLaunchHostFunc(stream: Handle, function: HostFunction, argument: *mut c_void);
     cuEventCreate(event: *mut Handle, flags: u32);
     cuEventRecord(event: Handle, stream: Handle);
+    cuEventRecordWithFlags(event: Handle, stream: Handle, flags: u32);
     cuEventSynchronize(event: Handle);
     cuEventQuery(event: Handle);
     cuEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle);
@@ -196,6 +237,97 @@ driver! {
         threads: i32, shared: usize, flags: u32);
     cuOccupancyAvailableDynamicSMemPerBlock(bytes: *mut usize, kernel: Handle, blocks: i32,
         threads: i32);
+    cuMemcpyAsync(to: DevicePtr, from: DevicePtr, bytes: usize, stream: Handle);
+    cuStreamBeginCapture_v2(stream: Handle, mode: u32);
+    cuStreamBeginCaptureToGraph(stream: Handle, graph: Handle, nodes: usize, edges: usize,
+        count: usize, mode: u32);
+    cuStreamEndCapture(stream: Handle, graph: usize);
+    cuStreamIsCapturing(stream: Handle, status: usize);
+    cuStreamGetCaptureInfo_v3(stream: Handle, status: *mut u32, id: usize, graph: usize,
+        nodes: usize, edges: usize, count: usize);
+    cuStreamUpdateCaptureDependencies_v2(stream: Handle, nodes: usize, edges: usize, count: usize,
+        flags: u32);
+    cuThreadExchangeStreamCaptureMode(mode: usize);
+    cuGraphInstantiate_v2(exec: usize, graph: Handle, node: usize, log: usize, size: usize);
+    cuGraphInstantiateWithParams(exec: usize, graph: Handle, parameters: usize);
+    cuGraphExecUpdate(exec: Handle, graph: Handle, node: usize, result: usize);
+    cuGraphExecUpdate_v2(exec: Handle, graph: Handle, info: usize);
+    cuGraphUpload(exec: Handle, stream: Handle);
+    cuGraphLaunch(exec: Handle, stream: Handle);
+    cuDeviceGetGraphMemAttribute(device: i32, attribute: u32, value: usize);
+    cuDeviceSetGraphMemAttribute(device: i32, attribute: u32, value: usize);
+    cuDeviceGraphMemTrim(device: i32);
+    cuGraphAddNode_v2(out: usize, graph: Handle, nodes: usize, edges: usize, count: usize,
+        parameters: *mut AnyNode);
+    cuGraphConditionalHandleCreate(out: usize, graph: Handle, context: Handle, default: u32,
+        flags: u32);
+    cuGraphNodeSetParams(node: Handle, parameters: *mut AnyNode);
+    cuGraphExecNodeSetParams(exec: Handle, node: Handle, parameters: *mut AnyNode);
+    cuGraphAddKernelNode_v2(out: usize, graph: Handle, nodes: usize, count: usize,
+        parameters: *const KernelNode);
+    cuGraphKernelNodeGetParams_v2(node: Handle, parameters: *mut KernelNode);
+    cuGraphKernelNodeSetParams_v2(node: Handle, parameters: *const KernelNode);
+    cuGraphExecKernelNodeSetParams_v2(exec: Handle, node: Handle, parameters: *const KernelNode);
+    cuGraphAddMemcpyNode(out: usize, graph: Handle, nodes: usize, count: usize,
+        copy: *const Copy3d, context: Handle);
+    cuGraphMemcpyNodeGetParams(node: Handle, copy: *mut Copy3d);
+    cuGraphMemcpyNodeSetParams(node: Handle, copy: *const Copy3d);
+    cuGraphExecMemcpyNodeSetParams(exec: Handle, node: Handle, copy: *const Copy3d,
+        context: Handle);
+    cuGraphAddMemsetNode(out: usize, graph: Handle, nodes: usize, count: usize, parameters: usize,
+        context: Handle);
+    cuGraphExecMemsetNodeSetParams(exec: Handle, node: Handle, parameters: usize,
+        context: Handle);
+    cuGraphCreate(graph: usize, flags: u32);
+    cuGraphDestroy(graph: Handle);
+    cuGraphClone(clone: usize, graph: Handle);
+    cuGraphNodeFindInClone(found: usize, node: Handle, clone: Handle);
+    cuGraphNodeGetType(node: Handle, kind: usize);
+    cuGraphGetNodes(graph: Handle, nodes: usize, count: usize);
+    cuGraphGetRootNodes(graph: Handle, nodes: usize, count: usize);
+    cuGraphGetEdges_v2(graph: Handle, from: usize, to: usize, edges: usize, count: usize);
+    cuGraphNodeGetDependencies_v2(node: Handle, nodes: usize, edges: usize, count: usize);
+    cuGraphNodeGetDependentNodes_v2(node: Handle, nodes: usize, edges: usize, count: usize);
+    cuGraphAddDependencies_v2(graph: Handle, from: usize, to: usize, edges: usize, count: usize);
+    cuGraphRemoveDependencies_v2(graph: Handle, from: usize, to: usize, edges: usize, count: usize);
+    cuGraphDestroyNode(node: Handle);
+    cuGraphDebugDotPrint(graph: Handle, path: usize, flags: u32);
+    cuGraphInstantiateWithFlags(exec: usize, graph: Handle, flags: u64);
+    cuGraphExecGetFlags(exec: Handle, flags: usize);
+    cuGraphExecDestroy(exec: Handle);
+    cuGraphNodeSetEnabled(exec: Handle, node: Handle, enabled: u32);
+    cuGraphNodeGetEnabled(exec: Handle, node: Handle, enabled: usize);
+    cuUserObjectCreate(object: usize, data: usize, end: usize, count: u32, flags: u32);
+    cuUserObjectRetain(object: Handle, count: u32);
+    cuUserObjectRelease(object: Handle, count: u32);
+    cuGraphRetainUserObject(graph: Handle, object: Handle, count: u32, flags: u32);
+    cuGraphReleaseUserObject(graph: Handle, object: Handle, count: u32);
+    cuGraphHostNodeGetParams(node: Handle, parameters: usize);
+    cuGraphHostNodeSetParams(node: Handle, parameters: usize);
+    cuGraphAddHostNode(out: usize, graph: Handle, nodes: usize, count: usize, parameters: usize);
+    cuGraphExecHostNodeSetParams(exec: Handle, node: Handle, parameters: usize);
+    cuGraphMemsetNodeGetParams(node: Handle, parameters: usize);
+    cuGraphMemsetNodeSetParams(node: Handle, parameters: usize);
+    cuGraphAddChildGraphNode(out: usize, graph: Handle, nodes: usize, count: usize, child: Handle);
+    cuGraphChildGraphNodeGetGraph(node: Handle, graph: usize);
+    cuGraphExecChildGraphNodeSetParams(exec: Handle, node: Handle, child: Handle);
+    cuGraphAddEmptyNode(out: usize, graph: Handle, nodes: usize, count: usize);
+    cuGraphAddEventRecordNode(out: usize, graph: Handle, nodes: usize, count: usize, event: Handle);
+    cuGraphEventRecordNodeGetEvent(node: Handle, event: usize);
+    cuGraphEventRecordNodeSetEvent(node: Handle, event: Handle);
+    cuGraphExecEventRecordNodeSetEvent(exec: Handle, node: Handle, event: Handle);
+    cuGraphAddEventWaitNode(out: usize, graph: Handle, nodes: usize, count: usize, event: Handle);
+    cuGraphEventWaitNodeGetEvent(node: Handle, event: usize);
+    cuGraphEventWaitNodeSetEvent(node: Handle, event: Handle);
+    cuGraphExecEventWaitNodeSetEvent(exec: Handle, node: Handle, event: Handle);
+    cuGraphAddMemAllocNode(out: usize, graph: Handle, nodes: usize, count: usize,
+        parameters: usize);
+    cuGraphMemAllocNodeGetParams(node: Handle, parameters: usize);
+    cuGraphAddMemFreeNode(out: usize, graph: Handle, nodes: usize, count: usize, pointer: usize);
+    cuGraphMemFreeNodeGetParams(node: Handle, pointer: usize);
+    cuGraphKernelNodeCopyAttributes(to: Handle, from: Handle);
+    cuGraphKernelNodeGetAttribute(node: Handle, number: u32, value: usize);
+    cuGraphKernelNodeSetAttribute(node: Handle, number: u32, value: usize);
     cuProfilerStart();
     cuProfilerStop();
 }

@@ -112,6 +112,11 @@ pub(super) fn kernel(stub: usize) -> Result<Handle> {
     Ok(kernel)
 }
 
+/// Returns the host stub of a kernel of the driver, or the kernel if it has none.
+pub(super) fn stub(kernel: Handle) -> usize {
+    lock(&REGISTRY).stub(kernel).unwrap_or(kernel)
+}
+
 /// Returns address and bytes of the variable with a shadow.
 ///
 /// # Errors

@@ -78,31 +78,6 @@ api! {
         current().map(|_| ())
     }
 
-    // No stream is ever captured: `cudaStreamBeginCapture` is refused.
-    cudaStreamIsCapturing [cudaStreamIsCapturing_ptsz] (_stream: Handle, status: Out<u32>) {
-        status.set(0)
-    }
-
-    cudaStreamGetCaptureInfo [cudaStreamGetCaptureInfo_ptsz] (_stream: Handle, status: Out<u32>) {
-        status.set(0)
-    }
-
-    cudaStreamGetCaptureInfo_v2 [cudaStreamGetCaptureInfo_v2_ptsz] (
-        _stream: Handle, status: Out<u32>,
-    ) {
-        status.set(0)
-    }
-
-    cudaStreamGetCaptureInfo_v3 [cudaStreamGetCaptureInfo_v3_ptsz] (
-        _stream: Handle, status: Out<u32>,
-    ) {
-        status.set(0)
-    }
-
-    cudaThreadExchangeStreamCaptureMode(_mode: Out<u32>) {
-        Ok(())
-    }
-
     cudaEventCreate(event: Out<Handle>) {
         create_event(event, 0)
     }
@@ -116,9 +91,9 @@ api! {
     }
 
     cudaEventRecordWithFlags [cudaEventRecordWithFlags_ptsz] (
-        event: Handle, stream: Handle, _flags: u32,
+        event: Handle, stream: Handle, flags: u32,
     ) {
-        current()?.cuEventRecord(event, context::stream(stream))
+        current()?.cuEventRecordWithFlags(event, context::stream(stream), flags)
     }
 
     cudaEventSynchronize(event: Handle) {
