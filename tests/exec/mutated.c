@@ -18,7 +18,7 @@ enum { CALLS = 6000, SCRATCH = 1 << 16, MOST = 4096 };
 
 /* Arguments: `o` place for a result, `h` handle, `a` address of the device or of the process, `p`
  * memory of the process, `w` wild address of it, `s` size, `n` number, `f` kernel, `v` variable, `g`
- * extents of a launch in two registers, `k` list of parameters. */
+ * extents of a launch in two registers, `k` list of parameters, `z` 0. */
 static const char *const CALLED[][2] = {
     {"cudaGetDeviceCount", "o"}, {"cudaSetDevice", "n"}, {"cudaGetDevice", "o"},
     {"cudaGetDeviceProperties", "on"}, {"cudaDeviceGetAttribute", "onn"},
@@ -43,7 +43,16 @@ static const char *const CALLED[][2] = {
     {"cudaFuncSetAttribute", "fnn"}, {"cudaFuncSetCacheConfig", "fn"},
     {"cudaOccupancyMaxActiveBlocksPerMultiprocessor", "ofns"}, {"cudaGetLastError", ""},
     {"cudaPeekAtLastError", ""}, {"cudaDriverGetVersion", "o"}, {"cudaRuntimeGetVersion", "o"},
-    {"cudaGraphCreate", "on"}, {"cudaDeviceGetDefaultMemPool", "on"},
+    {"cudaDeviceGetDefaultMemPool", "on"}, {"cudaGraphCreate", "oz"}, {"cudaGraphDestroy", "h"},
+    {"cudaGraphClone", "oh"}, {"cudaGraphGetNodes", "hoo"}, {"cudaGraphAddEmptyNode", "ohon"},
+    {"cudaGraphAddKernelNode", "ohzzk"}, {"cudaGraphAddMemcpyNode1D", "ohzzaasn"},
+    {"cudaGraphAddMemcpyNodeToSymbol", "ohzzvpssn"}, {"cudaGraphAddMemsetNode", "ohzzk"},
+    {"cudaGraphAddHostNode", "ohzzo"}, {"cudaGraphAddChildGraphNode", "ohzzh"},
+    {"cudaGraphAddNode", "ohzzzk"}, {"cudaGraphMemcpyNodeGetParams", "ho"},
+    {"cudaGraphKernelNodeGetParams", "ho"}, {"cudaGraphNodeGetType", "ho"},
+    {"cudaGraphInstantiate", "oh"}, {"cudaGraphExecUpdate", "hho"}, {"cudaGraphLaunch", "hh"},
+    {"cudaGraphExecDestroy", "h"}, {"cudaStreamBeginCapture", "hn"}, {"cudaStreamEndCapture", "ho"},
+    {"cudaStreamIsCapturing", "ho"}, {"cudaStreamGetCaptureInfo", "hoooooo"},
 };
 enum { NAMES = sizeof CALLED / sizeof *CALLED };
 
@@ -113,6 +122,7 @@ static void *calls(void *data) {
             case 's': a[count] = chance ? sizes[below(&seed, 11)] : next(&seed); break;
             case 'f': a[count] = chance ? (u64)&stub : wild[below(&seed, 6)]; break;
             case 'v': a[count] = chance ? (u64)variable : wild[below(&seed, 6)]; break;
+            case 'z': a[count] = 0; break;
             case 'g':
                 a[count++] = below(&seed, 40) | below(&seed, 3) << 32;
                 a[count] = chance ? 1 : next(&seed);

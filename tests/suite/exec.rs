@@ -164,6 +164,7 @@ fn every_program_is_run() {
         "bfs",
         "device_query",
         "errors",
+        "graphs",
         "hello",
         "histogram",
         "reduce",
@@ -197,6 +198,39 @@ fn the_runtime_answers_mistakes_as_on_an_h200() {
 #[test]
 fn the_driver_answers_mistakes_as_on_an_h200() {
     answers_as_recorded("driver_answers");
+}
+
+/// Codes of the runtime are printed where they are errors: the calls that a capture does not allow.
+#[test]
+fn the_runtime_makes_captures_changes_and_launches_graphs() {
+    let Some(program) = compile_c("graphs") else { return };
+    let output = output(&mut exec(&["-o", "/dev/null"], &[program.into()]));
+    assert_eq!(
+        text(&output.stdout),
+        "types: 1 0 1 1 3
+called, first 11
+nodes: 11 12 13 14 15 16 17 18
+changed, first 35
+changed: 35 36 37 38 15 16 17 18
+kernel 1, block 8, n 10
+copy 1 1 32, kind 1
+update 0
+called, first 11
+updated: 11 12 3 4 5 6 7 8
+types: 1 0 1 1 3 5
+called, first 101
+clone: 101 102 103 104 105 106 107 108
+status 1
+types: 10 1 2 0 1 3 11
+6 edges
+captured, first 100
+captured, first 100
+captured: 100 100 103 104 105 106 107 108
+cudaMalloc: 900
+cudaStreamEndCapture: 901
+"
+    );
+    assert_eq!(text(&output.stderr), "");
 }
 
 /// Compares what a C program prints with what it printed on an H200.
@@ -276,6 +310,11 @@ fn a_reduction_equals_the_sum_of_the_host() {
 #[test]
 fn every_rung_of_the_ladder_of_reductions_is_right() {
     runs_as_held("reduce_ladder", 0);
+}
+
+#[test]
+fn a_captured_graph_is_launched_and_updated() {
+    runs_as_held("graphs", 0);
 }
 
 #[test]
