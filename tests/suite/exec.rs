@@ -200,6 +200,16 @@ fn the_driver_answers_mistakes_as_on_an_h200() {
     answers_as_recorded("driver_answers");
 }
 
+#[test]
+fn the_driver_answers_about_graphs_as_on_an_h200() {
+    answers_as_recorded("graph_answers");
+}
+
+#[test]
+fn the_driver_answers_about_captures_as_on_an_h200() {
+    answers_as_recorded("capture_answers");
+}
+
 /// Codes of the runtime are printed where they are errors: the calls that a capture does not allow.
 #[test]
 fn the_runtime_makes_captures_changes_and_launches_graphs() {
