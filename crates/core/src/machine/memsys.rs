@@ -10,6 +10,7 @@
 
 mod banks;
 mod bulk;
+mod copies;
 mod distinct;
 mod global;
 mod images;
@@ -22,6 +23,7 @@ use std::collections::BTreeSet;
 
 use banks::same_word_lanes;
 pub(super) use banks::{Passes, atomic_passes, passes};
+pub(super) use copies::CopyStore;
 use images::TextureUnit;
 pub(super) use images::{Fetch, Texels};
 pub(super) use lines::Lines;
@@ -92,6 +94,8 @@ pub(super) struct MemorySystem {
     in_banks: Vec<Option<Box<(Shape, Passes)>>>,
     /// True if the access to be served has the shape of the step's last one.
     pub has_last_shape: bool,
+    /// Passes over the banks of the asynchronous copy whose source is to be read.
+    pub copying: Option<Passes>,
 }
 
 /// Fine times that L2 takes for an SM, with those of all others.
@@ -182,6 +186,7 @@ impl MemorySystem {
             lines: Lines::default(),
             in_banks: Vec::new(),
             has_last_shape: false,
+            copying: None,
         }
     }
 
@@ -312,7 +317,8 @@ impl MemorySystem {
         };
         self.in_order = room.max(free + served.port);
         // A load of several lines holds no others, as samples show.
-        let reads_lines = self.queue.is_some() && !is_shared && reads;
+        let copies = self.copying.take().is_some();
+        let reads_lines = self.queue.is_some() && !is_shared && reads && !copies;
         let port = if reads_lines { served.port.min(2) } else { served.port };
         self.issues_in_order = takes.max(self.issues_in_order.max(since) + port);
         if let Some(queue) = &mut self.queue {

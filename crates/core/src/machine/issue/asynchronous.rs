@@ -1,7 +1,7 @@
 //! Asynchronous copies and barrier objects (`mbarrier`).
 //!
-//! A copy is priced at its issue: as a global load, and as a store to shared memory. The cycle at
-//! which its data are in shared memory is its mark; a wait resumes at the latest mark of the copies
+//! A copy is priced at its issue: as a global load with the passes over the banks that its store to
+//! shared memory needs. The cycle at which its data are in shared memory is its mark; a wait resumes at the latest mark of the copies
 //! that it waits for. Checks see the store to shared memory twice, at the issue and at the wait,
 //! because it may happen at any time in between. Copies arrive at an object at their mark, noticed
 //! at the block's next operation on an object. Before sm_90 the arriving warp waits for that cycle.
@@ -11,11 +11,12 @@ use super::{After, Issue, Issuer, Times};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, WarpId};
 use crate::divergence::Flow;
 use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, Stall};
-use crate::exec::{self, AccessKind, CopiedData, CopyArrival, Effect, MemoryAccess, RegisterFile};
+use crate::exec::{self, CopiedData, CopyArrival, Effect, MemoryAccess, RegisterFile};
 use crate::isa::Space;
 use crate::kernel::{CopyGroups, ObjectLayout, Op, Register};
 use crate::machine::block::Block;
 use crate::machine::bulk::{show_bulk, show_source};
+use crate::machine::memsys::CopyStore;
 use crate::machine::shares::Reader;
 use crate::machine::verdict::FaultReport;
 use crate::machine::warp::{Until, Warp};
@@ -109,28 +110,28 @@ impl<O: Observer> Issuer<'_, O> {
         access: MemoryAccess,
         times: &mut Times,
     ) {
-        let mut done = issue.now + Cycle::from(issue.cost.latency);
-        if !access.lanes.is_empty() {
-            done = self.access(warp, issue, access).done;
+        let Some(data) = warp.registers.copies.latest() else { return };
+        let banks = self.cx.spec.memory.shared_banks;
+        let store = CopyStore::new(data, access, &self.addresses, banks);
+        let (sm, slot, pc, now) = (self.id, WarpId(issue.w as u32), issue.pc, issue.now);
+        let reads = !access.lanes.is_empty();
+        if reads {
+            self.memory.copying = Some(store.passes);
+            times.done = self.access(warp, issue, access).done;
         }
         let Some(data) = warp.registers.copies.latest() else { return };
-        self.observer.access(WarpId(issue.w as u32), issue.pc, &written(data));
-        (*self.addresses, times.done) = (data.to, done);
-        let store = MemoryAccess {
-            space: Space::Shared,
-            kind: AccessKind::Write,
-            lanes: data.lanes,
-            bytes: data.bytes,
-            bypass_l1: true,
-            changed: false,
-            row: false,
+        self.observer.access(slot, pc, &written(data));
+        *self.addresses = data.to;
+        let arrives = if reads {
+            let traffic = store.traffic();
+            self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic });
+            self.observer.addresses(slot, pc, &traffic, &self.addresses);
+            times.done
+        } else {
+            times.done = now + Cycle::from(issue.cost.latency);
+            times.done + self.transfer(warp, issue, store.access).port
         };
-        let request = self.request;
-        let served = self.transfer(warp, issue, store);
-        if !access.lanes.is_empty() {
-            self.request = request;
-        }
-        warp.registers.copies.mark(done + served.port);
+        warp.registers.copies.mark(arrives);
     }
 
     /// Prices the bulk copies that the step has started.

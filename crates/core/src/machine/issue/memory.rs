@@ -159,6 +159,7 @@ impl<O: Observer> Issuer<'_, O> {
         if native {
             self.request.start = Some(served.taken);
             self.request.cycles = match (access.space, access.kind, op) {
+                (_, _, Op::AsyncCopy(_)) => 6,
                 (_, AccessKind::Read, _) => 2,
                 (Space::Shared, AccessKind::Atomic, Op::Atomic(atomic)) => {
                     2 + 2 * atomic.operand_registers()

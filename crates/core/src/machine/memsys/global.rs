@@ -1,6 +1,7 @@
 //! Accesses to global and local memory: L1, the way to L2, and DRAM.
 
 use super::banks::{Passes, passes, same_word_lanes};
+use super::copies::cycles_of;
 use super::queue::PASS;
 use super::{MemorySystem, Served, blank};
 use crate::base::{Cycle, MAX_LANES};
@@ -132,7 +133,10 @@ impl MemorySystem {
             let extra = conflicts * Cycle::from(self.spec.atomic_conflict);
             done = done.max(now + Cycle::from(self.spec.atomic_latency)) + extra;
         }
-        let port = tags.max(in_banks);
+        let port = match self.copying {
+            Some(_) => tags.max(cycles_of(in_banks)),
+            None => tags.max(in_banks),
+        };
         Served { traffic, done, port, in_banks, taken: now, begins: now }
     }
 
@@ -143,6 +147,9 @@ impl MemorySystem {
         addresses: &[u64; MAX_LANES],
         memory: MemoryKind,
     ) -> Passes {
+        if let Some(passes) = self.copying {
+            return passes;
+        }
         let one = Passes { all: 1, ideal: 1, visited: 1 };
         let several = match (&self.native, memory) {
             // A lane's words of local memory are in its own bank.

@@ -4,10 +4,10 @@ use super::warp::{Issue, Runner};
 use crate::base::{LaneMask, MAX_LANES, Pc, WarpId};
 use crate::divergence::Flow;
 use crate::event::{Event, Observer};
-use crate::exec::{self, AccessKind, CopyArrival, Effect, MemoryAccess};
-use crate::isa::Space;
+use crate::exec::{self, CopyArrival, Effect, MemoryAccess};
 use crate::machine::bulk::{bulk_traffic, show_bulk, show_source};
 use crate::machine::issue::{fails, written};
+use crate::machine::memsys::CopyStore;
 use crate::machine::verdict::FaultReport;
 use crate::machine::warp::Warp;
 
@@ -55,24 +55,19 @@ impl<O: Observer> Runner<'_, O> {
 
     /// Reports the latest copy of the warp, whose source access is `access`.
     fn copy(&mut self, warp: &mut Warp, issue: &Issue<'_>, access: MemoryAccess) {
+        let Some(data) = warp.registers.copies.latest() else { return };
+        let banks = self.cx.memory.shared_banks;
+        let traffic = CopyStore::new(data, access, &self.addresses, banks).traffic();
         if !access.lanes.is_empty() {
             self.access(warp, issue, access);
         }
         let Some(data) = warp.registers.copies.latest() else { return };
+        let (cycle, sm, warp, pc) = (0, self.id, WarpId(issue.w as u32), issue.pc);
         if !O::FOLDS {
-            self.observer.access(WarpId(issue.w as u32), issue.pc, &written(data));
+            self.observer.access(warp, pc, &written(data));
         }
-        *self.addresses = data.to;
-        let store = MemoryAccess {
-            space: Space::Shared,
-            kind: AccessKind::Write,
-            lanes: data.lanes,
-            bytes: data.bytes,
-            bypass_l1: true,
-            changed: false,
-            row: false,
-        };
-        self.transfer(issue, store);
+        self.observer.on(Event::Memory { cycle, sm, warp, pc, traffic });
+        self.observer.addresses(warp, pc, &traffic, &data.to);
     }
 
     /// Reports the bulk copies that the step has started, and lets them land.
