@@ -237,6 +237,8 @@ impl MemorySystem {
             let units =
                 atomics.filter(|_| traffic.kind == AccessWay::Atomic).map(|(units, _)| units);
             if let Some(at) = units.and_then(|units| units.brought(line)) {
+                // Another SM's atomic has brought it.
+                traffic.l2_hits += count;
                 arrives = arrives.max(at);
             } else {
                 let address = line * LINE;
