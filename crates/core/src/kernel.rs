@@ -140,6 +140,13 @@ impl Kernel {
         }
     }
 
+    /// Returns the bytes at the start of shared memory that the system reserves, if the kernel uses
+    /// them under their own address; 0 otherwise.
+    pub fn named_reserved(&self) -> u32 {
+        let first = self.shared_variables.first();
+        first.filter(|(name, ..)| name == layout::RESERVED_NAME).map_or(0, |&(.., bytes)| bytes)
+    }
+
     /// Returns the bytes of the shared window below the block's shared memory.
     pub fn reserved_shared(&self) -> u32 {
         self.native.as_ref().map_or(0, |native| native.reserved_shared)

@@ -3,6 +3,8 @@
 //! The windows are far apart and 0 is never valid, so that accesses through wild pointers fault.
 //! Real GPUs have other addresses, which programs can observe only by printing pointers.
 
+use std::ops::RangeInclusive;
+
 /// Base of the shared window; added to an offset in the block's shared memory.
 pub const SHARED_WINDOW: u64 = 0x0100_0000_0000;
 /// Base of the local window; added to an offset in the lane's local memory.
@@ -13,6 +15,10 @@ pub const WINDOW_BYTES: u64 = 0x0100_0000;
 pub const RESERVED_SHARED: u32 = 1 << 10;
 /// End of those that it uses (`%reserved_smem_offset_end` of an H200).
 pub const RESERVED_SHARED_END: u32 = 0x120;
+/// Its name among the variables of a kernel that uses it.
+pub const RESERVED_NAME: &str = "reserved";
+/// Offsets in constant bank 0 of places in it, since sm_90.
+pub const RESERVED_PLACES: RangeInclusive<i64> = 0x68..=0x74;
 /// First address of `.const` variables.
 pub const CONST_BASE: u64 = 0x0300_0000_0000;
 /// Distance from the address of a constant to its generic address in machine code.

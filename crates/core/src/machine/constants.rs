@@ -4,7 +4,9 @@
 //! constant banks have rows of their own, which are filled once per launch.
 
 use crate::exec::{GlobalMemory, block_shared_bytes};
-use crate::kernel::layout::{LOCAL_WINDOW, PARAMETERS, RAISED, RESERVED_SHARED_END, SHARED_WINDOW};
+use crate::kernel::layout::{
+    LOCAL_WINDOW, PARAMETERS, RAISED, RESERVED_SHARED, RESERVED_SHARED_END, SHARED_WINDOW,
+};
 use crate::kernel::{BankRow, Kernel, NativeKernel, Registers};
 use crate::launch::Launch;
 
@@ -77,7 +79,7 @@ pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch, sms: u32) -> Vec<u8> {
         put(PARAMETERS_END + 4, (end >> 32) as u32);
         put(RESERVED_END, RESERVED_SHARED_END);
         put(COOPERATIVE, (launch.workspace() != 0).into());
-        put(RESERVED, native.reserved_shared);
+        put(RESERVED, RESERVED_SHARED);
         let shared = block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared);
         put(AGGREGATE, native.reserved_shared.saturating_add(shared));
         // A block is a cluster of its own.

@@ -17,7 +17,7 @@ use crate::base::Pc;
 use crate::code::{Code, Dependences, MicroOp, Scheme};
 use crate::diag::{Diagnostic, Span, has_errors};
 use crate::isa::{Isa, Opcode, Pipe, Space, Type, opcode};
-use crate::kernel::layout::Bases;
+use crate::kernel::layout::{Bases, RESERVED_NAME, RESERVED_PLACES};
 use crate::kernel::{
     Checked, ControlFlow, ConvergenceOp, CopyGroups, Inst, Kernel, MACHINE_FORM, NativeKernel,
     NativeTiming, Op, Parameter, Predicate, Refused, Register, Row, SystemFn,
@@ -149,10 +149,13 @@ fn build(
     link::relocate(linked, module, places, &mut texts, &mut errors);
     let data = place(module, facts, places);
     let mut rows = rows(&texts, facts);
+    // A kernel that knows where the system's shared memory is uses it as its own.
+    let shares = texts.iter().flatten().any(|(text, _)| names_reserved(text));
+    let reserved_shared = if shares { 0 } else { facts.reserved_shared };
     let mut native = NativeKernel {
         arch: module.arch,
         params_at: facts.params_at,
-        reserved_shared: facts.reserved_shared,
+        reserved_shared,
         stack: facts.stack,
         banks: data.banks,
         heap: names_heap(module),
@@ -170,7 +173,7 @@ fn build(
             count: function.lines.len() as u32,
             address: line.address,
             start: linked.start(line.address),
-            reserved_shared: facts.reserved_shared,
+            reserved_shared,
             banks: &native.banks,
             indirect: &facts.indirect,
         };
@@ -221,15 +224,27 @@ fn build(
         insts,
         functions: Vec::new(),
         registers,
-        shared_bytes: facts.shared,
+        shared_bytes: facts.shared.saturating_add(facts.reserved_shared - reserved_shared),
         local_bytes,
         variables: Arc::new(data.variables),
-        shared_variables: Vec::new(),
+        shared_variables: match facts.reserved_shared - reserved_shared {
+            0 => Vec::new(),
+            bytes => vec![(RESERVED_NAME.to_string(), 0, bytes)],
+        },
         block_limit: facts.block_limit,
         registers_per_thread: facts.registers,
         native: Some(Arc::new(native)),
         span: function.span,
     })
+}
+
+/// Returns true if an instruction reads an address of the shared memory that the system reserves.
+fn names_reserved(text: &Text<'_>) -> bool {
+    let names = |operand: &Operand<'_>| {
+        matches!(operand, Operand::Constant { bank: 0, index: None, offset, .. }
+            if RESERVED_PLACES.contains(offset))
+    };
+    text.operands.iter().any(names)
 }
 
 /// Makes DEPBAR wait for groups of copies where its counter is LDGDEPBAR's, or UTMACMDFLUSH's.

@@ -57,7 +57,8 @@ impl Body<'_> {
         bodies.iter().for_each(|statements| names_of(statements, &mut names));
         if names.iter().any(|name| is_reserved(name)) {
             self.shared_end = layout::RESERVED_SHARED.into();
-            self.shared_variables.push(("reserved".to_string(), 0, layout::RESERVED_SHARED));
+            let name = layout::RESERVED_NAME.to_string();
+            self.shared_variables.push((name, 0, layout::RESERVED_SHARED));
         }
         let of_module: Vec<&Variable> = self
             .statics
