@@ -88,9 +88,15 @@ pub(super) struct SharedWrites {
 }
 
 impl SharedWrites {
-    pub(super) fn new(bytes: u32) -> SharedWrites {
+    /// Creates the writes of `bytes` bytes, of which the first `written` are written.
+    pub(super) fn new(bytes: u32, written: u32) -> SharedWrites {
         let words = bytes.div_ceil(4) as usize;
-        SharedWrites { words: vec![0; words.div_ceil(LINE)], bytes: vec![0; words] }
+        let mut writes =
+            SharedWrites { words: vec![0; words.div_ceil(LINE)], bytes: vec![0; words] };
+        for word in 0..u64::from(written / 4) {
+            writes.touch(word, 0b1111, false, true);
+        }
+        writes
     }
 
     /// Returns true if these words of a line are written.

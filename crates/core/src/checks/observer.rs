@@ -43,6 +43,8 @@ struct Common {
     threads: u32,
     warp_size: u32,
     shared_bytes: u32,
+    /// Bytes of it, from its start on, that the system has written.
+    reserved_bytes: u32,
     /// Bytes of local memory per thread.
     local_bytes: u32,
     /// True if warps run in lock-step (pre-Volta).
@@ -102,6 +104,7 @@ impl Checkers {
                 kernel.shared_bytes,
                 launch.dynamic_shared,
             ),
+            reserved_bytes: kernel.named_reserved(),
             local_bytes: kernel.local_size(launch.stack),
             lock_step,
             blocks_apart,
@@ -240,7 +243,7 @@ impl Checker {
         self.blocks[at] = Some(Block {
             clock: BlockClock::new(id, self.common.warps_per_block),
             phases: Default::default(),
-            writes: SharedWrites::new(self.common.shared_bytes),
+            writes: SharedWrites::new(self.common.shared_bytes, self.common.reserved_bytes),
             released: BTreeMap::new(),
             ended: None,
             gone: 0,
@@ -300,6 +303,7 @@ impl Observer for Checker {
             }
             Event::BarrierPassed { warp, pc, lanes, .. } => {
                 self.decide(warp.index(), pc, lanes, LaneMask::EMPTY);
+                self.passed(warp.index(), pc, lanes);
             }
             Event::Collective { warp, pc, lanes, members, .. } => {
                 self.collective(warp.index(), pc, lanes, members)

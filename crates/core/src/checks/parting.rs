@@ -95,7 +95,14 @@ mod tests {
 
     fn facts() -> Facts {
         let role = Role::Barrier { aligned: true, sync: true };
-        Facts { line: 1, role, uses: Vec::new(), decision: None, decided_by: vec![0] }
+        Facts {
+            line: 1,
+            role,
+            uses: Vec::new(),
+            decision: None,
+            decided_by: vec![0],
+            waits_whole: false,
+        }
     }
 
     /// Returns the lanes kept away from a barrier, by executions of one branch.

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use super::cells::Manner;
 use crate::base::Pc;
 use crate::code::MicroOp;
-use crate::kernel::{Around, BarrierKind, Kernel, MBarrierFn, MemoryOrder, Op, Register};
+use crate::isa::Space;
+use crate::kernel::{
+    Around, AtomicForm, BarrierKind, Kernel, MACHINE_FORM, MBarrierFn, MemoryOrder, Op, Register,
+};
 
 /// Role of a step in the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +52,8 @@ pub(super) struct Facts {
     pub decision: Option<usize>,
     /// For an aligned barrier: the decisions that control it.
     pub decided_by: Vec<usize>,
+    /// True for a barrier of machine code at which lanes with a false guard wait, too.
+    pub waits_whole: bool,
 }
 
 /// Facts about the steps of a stream.
@@ -67,13 +72,20 @@ impl Steps {
         let (decisions, decided_by) = decisions(kernel);
         let facts: Vec<Facts> = steps
             .iter()
-            .map(|step| {
+            .enumerate()
+            .map(|(at, step)| {
                 let awaited = step.source.is_some_and(|i| awaited.get(i as usize) == Some(&true));
                 Facts {
                     line: step.inst.line,
-                    role: role(&step.inst.op, awaited),
+                    role: if reads_for_cast(&steps[at..]) {
+                        CAST_READ
+                    } else {
+                        role(&step.inst.op, awaited)
+                    },
                     // Registers of device functions are not checked.
                     uses: uses(step, watched),
+                    waits_whole: step.inst.form == MACHINE_FORM
+                        && matches!(step.inst.op, Op::Barrier(b) if b.kind != BarrierKind::Arrive),
                     decision: step.source.and_then(|i| decisions.binary_search(&i).ok()),
                     decided_by: step
                         .source
@@ -130,6 +142,37 @@ fn decisions(kernel: &Kernel) -> (Vec<u32>, BTreeMap<u32, Vec<usize>>) {
     let numbers = |list: &Vec<u32>| list.iter().filter_map(|i| all.binary_search(i).ok()).collect();
     let by = by.iter().map(|(&i, list)| (i, numbers(list))).collect();
     (all, by)
+}
+
+/// Load of the word that an atomic of a compiler's loop compares.
+const CAST_READ: Role =
+    Role::Access { global: Manner::Strong, shared: Manner::Strong, order: MemoryOrder::Relaxed };
+
+/// Most steps from such a load to its atomic.
+const CAST_LOOP: usize = 64;
+
+/// Returns true if the first step loads the word that an ATOMS.CAST among the next ones compares.
+///
+/// Compilers make such loops of atomics that shared memory does not have, as additions of floats.
+fn reads_for_cast(steps: &[MicroOp]) -> bool {
+    let Some((Op::Load(load), next)) = steps.split_first().map(|(s, next)| (&s.inst.op, next))
+    else {
+        return false;
+    };
+    let Some(word) = load.d[0] else { return false };
+    if !matches!(load.access.space, Space::Shared | Space::Generic) {
+        return false;
+    }
+    for step in next.iter().take(CAST_LOOP) {
+        let cast = step.inst.op.atomic().filter(|a| a.form == AtomicForm::Cast);
+        if cast.is_some_and(|a| a.b == word) {
+            return true;
+        }
+        if step.inst.writes.contains(&Register::Narrow(word)) {
+            return false;
+        }
+    }
+    false
 }
 
 fn role(op: &Op, awaited: bool) -> Role {

@@ -165,9 +165,9 @@ pub(super) fn execute(
     registers: &mut RegisterFile,
     env: &mut Env<'_>,
 ) -> Result<Effect, Fault> {
-    if lanes.is_empty() {
-        return Ok(Effect::Done);
-    }
+    let Some(lowest) = lanes.lowest() else { return Ok(Effect::Done) };
+    // SYNCS.EXCH has uniform operands: a warp executes it once.
+    let lanes = if op.f == MBarrierFn::InitBits { LaneMask::lane(lowest) } else { lanes };
     fill_addresses(op.address, LaneMask::FULL, registers, env.addresses);
     if op.space == Space::Generic {
         for lane in lanes.lanes() {

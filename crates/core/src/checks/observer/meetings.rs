@@ -117,6 +117,21 @@ impl Checker {
         }
     }
 
+    /// Reports a barrier of machine code which only some lanes of a group execute.
+    pub(super) fn passed(&mut self, slot: usize, pc: Pc, passing: LaneMask) {
+        let Checker { common, warps, blocks, found, .. } = self;
+        let Some(Some(warp)) = warps.get(slot) else { return };
+        let Some(Some(block)) = blocks.get(warp.block) else { return };
+        let Some(facts) = common.steps.at(pc).filter(|facts| facts.waits_whole) else { return };
+        if common.checks.barrier {
+            let lanes = warp.live - passing;
+            let (block, warp) = (block.clock.id, warp.index);
+            let here = Place { pc, block, warp, lanes, does: Does::Is };
+            let kind = Kind::BarrierInParts;
+            found.add(kind, [facts.line; 2], || finding(kind, here, None, passing.list()));
+        }
+    }
+
     /// Judges the arrivals at barriers that never opened, when a warp or the run ends.
     pub(super) fn never_opened(&mut self, slot: usize) {
         let Some(Some(warp)) = self.warps.get(slot) else { return };
