@@ -169,6 +169,8 @@ pub enum GroupState {
     /// Waits for the other live lanes of this member mask ([`Flow::Await`], or a WARPSYNC of
     /// machine code).
     Gathering(LaneMask),
+    /// Machine code only: waits for all other live lanes at the same PC (WARPSYNC.ALL).
+    Aligning,
 }
 
 /// Lane group, for reports and hang verdicts.

@@ -213,9 +213,10 @@ fn lane_states(groups: &[Group], warp_size: u32) -> Vec<LaneState> {
         group.map_or(LaneState::Exited, |group| match group.state {
             GroupState::Running => LaneState::Active,
             GroupState::Ready | GroupState::Yielded => LaneState::MaskedOff,
-            GroupState::AtJoin(_) | GroupState::AtReconvergence | GroupState::Gathering(_) => {
-                LaneState::AtJoin
-            }
+            GroupState::AtJoin(_)
+            | GroupState::AtReconvergence
+            | GroupState::Gathering(_)
+            | GroupState::Aligning => LaneState::AtJoin,
             GroupState::AtBarrier(_) => LaneState::AtBarrier,
         })
     };

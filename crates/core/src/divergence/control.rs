@@ -231,6 +231,14 @@ impl WarpControl {
         }
     }
 
+    /// Lets `lanes` of the active ones go on at `next` if all live lanes have met there, or wait
+    /// for the others, and the rest go on.
+    pub fn align(&mut self, lanes: LaneMask, next: Pc) {
+        if let WarpControl::Elected(e) = self {
+            e.align(lanes, next);
+        }
+    }
+
     /// Returns true if the active lanes are those that [`gather_apart`](Self::gather_apart) or
     /// [`jump`](Self::jump) let stay.
     pub fn are_left(&self) -> bool {

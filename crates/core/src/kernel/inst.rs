@@ -395,6 +395,8 @@ impl std::fmt::Display for ConvergenceOp {
 pub enum Meeting {
     /// As before, with lanes of other masks (WARPSYNC).
     Common,
+    /// All live lanes, at this instruction (WARPSYNC.ALL).
+    Aligned,
     /// Without lanes of other masks, which execute the instruction again (WARPSYNC.EXCLUSIVE).
     Exclusive,
     /// As exclusive, but all lanes of the mask together, wherever they came from, up to

@@ -282,7 +282,8 @@ fn kind(op: &MicroOp) -> Kind {
         }
         // More registers than a cost holds, as those of matrices have.
         Op::Texture(_) if inst.form != MACHINE_FORM => Kind::Matrix,
-        Op::Barrier(_) if inst.guard.is_some() => Kind::GuardedBarrier,
+        // In machine code, lanes with a false guard wait with the others.
+        Op::Barrier(_) if inst.guard.is_some() && inst.form != MACHINE_FORM => Kind::GuardedBarrier,
         Op::AsyncCopy(_) | Op::BulkCopy(_) | Op::CopyGroups(_) | Op::MBarrier(_) => {
             Kind::Asynchronous
         }

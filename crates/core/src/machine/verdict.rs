@@ -82,8 +82,11 @@ pub struct StuckLanes {
     pub what: String,
     /// PC of the lanes.
     pub pc: Pc,
-    /// Live lanes named by the mask of a `.sync` instruction but absent from it.
+    /// Live lanes named by the mask of a `.sync` instruction, or awaited before a block barrier,
+    /// but absent from it.
     pub missing: LaneMask,
+    /// True if the lanes wait for all others of the warp before a block barrier (machine code).
+    pub aligned: bool,
     /// True if the condition of the repeated loop depends on no shared memory.
     pub fixed: bool,
 }
@@ -174,7 +177,7 @@ pub(super) fn describe(
                 break;
             }
             let mut lines = vec![line(group.pc)];
-            let (mut missing, mut fixed) = (LaneMask::EMPTY, false);
+            let (mut missing, mut aligned, mut fixed) = (LaneMask::EMPTY, false, false);
             let what = match group.state {
                 GroupState::Running | GroupState::Ready | GroupState::Yielded => {
                     if let Some(record) = record {
@@ -199,6 +202,11 @@ pub(super) fn describe(
                     let (arrived, awaited) = blocks[warp.block].progress(id);
                     format!("waiting at barrier {id}: {arrived} of {awaited} threads have arrived")
                 }
+                GroupState::Aligning => {
+                    missing = warp.control.live() - group.lanes;
+                    aligned = true;
+                    "waiting for all lanes of the warp, before a block barrier".to_string()
+                }
                 GroupState::Gathering(members) => {
                     missing = (members & warp.control.live()) - group.lanes;
                     format!(
@@ -216,6 +224,7 @@ pub(super) fn describe(
                 what,
                 pc,
                 missing,
+                aligned,
                 fixed,
             });
         }

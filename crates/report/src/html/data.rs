@@ -237,6 +237,7 @@ impl Tables<'_> {
                 GroupState::AtReconvergence => (4, 0),
                 GroupState::AtBarrier(id) => (5, i64::from(id)),
                 GroupState::Gathering(lanes) => (6, i64::from(bits(lanes))),
+                GroupState::Aligning => (6, i64::from(bits(LaneMask::FULL))),
             };
             let here = here.filter(|_| group.state == GroupState::Running);
             row.0.push((self.step_unless(group.pc, here), bits(group.lanes), state, detail));

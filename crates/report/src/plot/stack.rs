@@ -99,9 +99,10 @@ fn entities(issue: &Issue) -> Vec<Entity> {
             GroupState::Running => Role::Runs(issue.path),
             GroupState::Ready | GroupState::Yielded => Role::Ready,
             GroupState::AtBarrier(_) => Role::Barrier,
-            GroupState::AtJoin(_) | GroupState::AtReconvergence | GroupState::Gathering(_) => {
-                Role::Waits
-            }
+            GroupState::AtJoin(_)
+            | GroupState::AtReconvergence
+            | GroupState::Gathering(_)
+            | GroupState::Aligning => Role::Waits,
         };
         let pc = (group.state != GroupState::Running).then_some(group.pc);
         Entity { role, lanes: group.lanes, pc, ..none }

@@ -49,7 +49,7 @@ pub fn simulate_checked(
     } = outcome;
     let (mut found, left_out) = checker.finish();
     if let (Finish::Deadlock(hang), true) = (&finish, on.sync) {
-        masks_of_hang(hang, &mut found);
+        absences_of_hang(hang, &mut found);
     }
 
     let locations = program.locations();
@@ -73,12 +73,11 @@ pub fn simulate_checked(
     Ok(CheckedSimulation { simulation, findings })
 }
 
-/// Adds a finding for each `.sync` instruction that causes a deadlock.
-///
-/// Its mask names lanes that never arrive.
-fn masks_of_hang(hang: &Hang, found: &mut Vec<Finding>) {
-    let kind = Kind::MaskAbsent;
+/// Adds a finding for each instruction that causes a deadlock because it waits for lanes that never
+/// arrive: a `.sync` instruction whose mask names them, or a block barrier.
+fn absences_of_hang(hang: &Hang, found: &mut Vec<Finding>) {
     for stuck in hang.lanes.iter().filter(|stuck| !stuck.missing.is_empty()) {
+        let kind = if stuck.aligned { Kind::BarrierInParts } else { Kind::MaskAbsent };
         match found.iter_mut().find(|f| f.kind == kind && f.here.pc == stuck.pc) {
             Some(known) => known.times += 1,
             None => {

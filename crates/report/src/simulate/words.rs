@@ -242,12 +242,22 @@ pub(super) fn verdict(
                 Some(at) => {
                     let line = at.lines.first().copied().unwrap_or(0);
                     let lanes = at.missing.list();
-                    let mask = format!(
-                        "the mask on line {line} names lanes {lanes}, which do not reach it"
-                    );
-                    let help = "name only lanes that reach it: compute the mask before the branch \
-                                with `__ballot_sync`";
-                    (format!("{message}: {mask}"), help)
+                    let (why, help) = if at.aligned {
+                        (
+                            format!("lanes {lanes} do not come to the barrier after line {line}"),
+                            "move the barrier out of the branch so that all threads of the block \
+                             reach it",
+                        )
+                    } else {
+                        (
+                            format!(
+                                "the mask on line {line} names lanes {lanes}, which do not reach it"
+                            ),
+                            "name only lanes that reach it: compute the mask before the branch \
+                             with `__ballot_sync`",
+                        )
+                    };
+                    (format!("{message}: {why}"), help)
                 }
                 None => {
                     (message, "let every lane that a barrier or join waits for reach it or exit")
@@ -270,7 +280,8 @@ pub(super) fn verdict(
                      branch tests inside the loop"
                 } else if !is_parted(hang) {
                     "no warp that still runs makes the write that these loops wait for; let one \
-                     make it before it waits, or launch the block that makes it"
+                     make it before it waits, or launch the block that makes it: a cooperative \
+                     launch makes sure that all blocks fit the GPU together"
                 } else {
                     "move the write that the spinning lanes wait for inside the loop, before the \
                      lanes reconverge"

@@ -117,7 +117,13 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                 place: "https://github.com/numba/numba/issues/2655",
             },
         ],
-        on_h200: None,
+        on_h200: Some(
+            "It finishes. The compiler makes one guarded BAR.SYNC of the branch, and BAR arrives \
+             for the whole warp. Where the arms have more to do, it puts a WARPSYNC.ALL in front, \
+             at which lanes wait for all others of their warp: the H200 hangs if those wait at \
+             another barrier, and goes on if they end (tests/sass/barriers_apart.cu, \
+             barrier_after_others.cu).",
+        ),
         find: barrier_in_if,
     },
     Experiment {
@@ -129,8 +135,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             place: "https://codehunter.cc/a/c/cuda-syncthreads-inside-if-statements",
         }],
         on_h200: Some(
-            "It finishes, and after the barrier the two halves are still split (masks 0x55555555 \
-             and 0xaaaaaaaa).",
+            "It finishes, and 32 threads see their partner, as before Volta: the compiler makes two \
+             guarded BAR.SYNC, and each arrives for the whole warp. After the barrier the two \
+             halves are still split (masks 0x55555555 and 0xaaaaaaaa). With more work in the arms \
+             it hangs (`simt-sim ask barrier-in-if`).",
         ),
         find: barrier_both_arms,
     },
@@ -426,7 +434,7 @@ fn barrier_in_if() -> Result<Findings, AskError> {
     }
     Ok(Findings {
         short: format!(
-            "It depends on the generation: {} before Volta, {} since.",
+            "CUDA leaves it undefined. By the rule of before Volta: {}. By the rule since: {}.",
             before.finish(),
             since.finish(),
         ),
@@ -437,8 +445,9 @@ fn barrier_in_if() -> Result<Findings, AskError> {
              program passes by accident."
                 .to_owned(),
             "Since Volta the barrier waits for every thread that has not exited, and those outside \
-             the if wait at its end for the ones inside. CUDA leaves such programs undefined: one \
-             that works on an old card can hang on a new one."
+             the if wait at its end for the ones inside. So says CUDA; what a GPU does depends on \
+             the code that the compiler makes. A program that works on one card can hang on \
+             another."
                 .to_owned(),
         ],
     })
@@ -466,8 +475,8 @@ fn barrier_both_arms() -> Result<Findings, AskError> {
     let watched = Trial::new(&BARRIER_BOTH_ARMS, Mode::Volta).watch()?;
     Ok(Findings {
         short: format!(
-            "Since Volta yes: all {} threads see their partner. Before, only {} do: the first side \
-             makes the whole warp arrive.",
+            "By the rule since Volta yes: all {} threads see their partner. Before, only {} do: the \
+             first side makes the whole warp arrive.",
             seen[1], seen[0]
         ),
         pictures: vec![draw::lanes(

@@ -75,7 +75,10 @@ fn sign(state: GroupState) -> &'static str {
         GroupState::Running => "==>",
         GroupState::Ready => "  .",
         GroupState::Yielded => "  y",
-        GroupState::AtJoin(_) | GroupState::AtReconvergence | GroupState::Gathering(_) => "  w",
+        GroupState::AtJoin(_)
+        | GroupState::AtReconvergence
+        | GroupState::Gathering(_)
+        | GroupState::Aligning => "  w",
         GroupState::AtBarrier(_) => "  b",
     }
 }

@@ -133,6 +133,7 @@ fn state(group: &Group) -> String {
         GroupState::AtReconvergence => "waits".to_string(),
         GroupState::AtBarrier(id) => format!("bar {id}"),
         GroupState::Gathering(_) => ".sync".to_string(),
+        GroupState::Aligning => "all lanes".to_string(),
     }
 }
 

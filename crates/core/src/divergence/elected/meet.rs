@@ -48,6 +48,34 @@ impl Elected {
         }
     }
 
+    /// Lets `lanes` of the current ones go on at `next` if no other lane lives or they have met, or
+    /// wait at their PC for all others. The rest of the current lanes goes on (WARPSYNC.ALL).
+    pub(in crate::divergence) fn align(&mut self, lanes: LaneMask, next: Pc) {
+        let Lanes { pc, lanes: current, .. } = self.current;
+        if self.is_gathered((lanes, LaneMask::FULL)) {
+            self.current = Lanes::at(next, current);
+            return;
+        }
+        self.yielded.push(Group { pc, lanes, state: GroupState::Aligning });
+        self.current = Lanes::at(next, current - lanes);
+        self.wake_aligned();
+        self.resume_with((lanes, LaneMask::FULL));
+    }
+
+    /// Lets all live lanes execute their WARPSYNC.ALL again, if they wait at one PC.
+    fn wake_aligned(&mut self) {
+        let aligning = |g: &&Group| g.state == GroupState::Aligning;
+        let Some(&Group { pc, .. }) = self.yielded.iter().find(aligning) else { return };
+        let here = |g: &Group| g.state == GroupState::Aligning && g.pc == pc;
+        let there = self.yielded.iter().filter(|g| here(g));
+        if self.live.is_subset(there.fold(LaneMask::EMPTY, |all, g| all | g.lanes)) {
+            for Group { lanes, .. } in self.yielded.extract_if(.., |g| here(g)).collect::<Vec<_>>()
+            {
+                self.drop(Lanes { gathered: LaneMask::FULL, ..Lanes::at(pc, lanes) });
+            }
+        }
+    }
+
     /// Picks a group if none runs, after lanes came to a WARPSYNC: all of its lanes if these came
     /// last.
     fn resume_with(&mut self, (lanes, members): (LaneMask, LaneMask)) {
@@ -168,5 +196,6 @@ impl Elected {
             }
         }
         ended.into_iter().for_each(|members| self.wake_gathered(members));
+        self.wake_aligned();
     }
 }

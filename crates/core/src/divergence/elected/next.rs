@@ -63,7 +63,8 @@ impl Elected {
 
     /// Picks a group that waits, not `own` if there are others.
     pub(super) fn resume_without(&mut self, own: LaneMask) {
-        let gathers = |g: &Group| matches!(g.state, GroupState::Gathering(_));
+        let gathers =
+            |g: &Group| matches!(g.state, GroupState::Gathering(_) | GroupState::Aligning);
         // To execute WARPSYNC again would change nothing if all lanes do.
         let next = if self.waiting().all(|g| gathers(&g)) { None } else { self.search(own) };
         self.stuck = false;

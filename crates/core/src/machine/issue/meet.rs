@@ -123,6 +123,7 @@ pub(in crate::machine) fn gather_native(
     let together = live.is_subset(first.0) && live.is_subset(first.1);
     match *meeting {
         Meeting::Common => warp.control.gather(now, step.next),
+        Meeting::Aligned => warp.control.align(first.0, step.next),
         Meeting::Exclusive => {
             let (active, taken) = (lanes, first.0);
             if is_further_branch(warp, active, taken) {
@@ -166,6 +167,10 @@ impl<O: Observer> Issuer<'_, O> {
         let &Issue { w, now, step, .. } = issue;
         let (sm, slot) = (self.id, WarpId(w as u32));
         let arriving = warp.control.arriving();
+        let passing = issue.active - lanes;
+        if !passing.is_empty() {
+            self.observer.on(Event::BarrierPassed { sm, warp: slot, pc, lanes: passing });
+        }
         self.observer.on(Event::Barrier {
             cycle: now,
             sm,

@@ -304,6 +304,10 @@ impl<O: Observer> Runner<'_, O> {
         let Arrival { id, pc, lanes } = arrival;
         let (cycle, sm, slot, next) = (0, self.id, WarpId(issue.w as u32), issue.step.next);
         let arriving = warp.control.arriving();
+        let passing = issue.active - lanes;
+        if !passing.is_empty() {
+            self.observer.on(Event::BarrierPassed { sm, warp: slot, pc, lanes: passing });
+        }
         let event = Event::Barrier { cycle, sm, warp: slot, pc, lanes, arriving, id, count, wait };
         self.observer.on(event);
         let votes = votes_of(issue.step, lanes, &warp.registers);

@@ -65,7 +65,10 @@ impl Control {
         for group in &self.groups {
             match group.state {
                 GroupState::Running | GroupState::Ready | GroupState::Yielded => {}
-                GroupState::AtJoin(_) | GroupState::AtReconvergence | GroupState::Gathering(_) => {
+                GroupState::AtJoin(_)
+                | GroupState::AtReconvergence
+                | GroupState::Gathering(_)
+                | GroupState::Aligning => {
                     join |= group.lanes;
                 }
                 GroupState::AtBarrier(_) => barrier |= group.lanes,

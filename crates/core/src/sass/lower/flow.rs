@@ -107,6 +107,8 @@ fn warp_sync(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Lowered, M
         Meeting::Collective { end: fixed(l, usize::from(!all), module)? }
     } else if l.text.take("EXCLUSIVE") {
         Meeting::Exclusive
+    } else if all {
+        Meeting::Aligned
     } else {
         Meeting::Common
     };
