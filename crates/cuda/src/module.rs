@@ -127,7 +127,8 @@ fn of_cubin(image: &[u8], arch: u32, about: &About) -> Result<Program, Refusal> 
     Ok(program)
 }
 
-/// Returns a name for reports: the source file that PTX names, or a number.
+/// Returns a name for reports, whose line numbers are those of the PTX: after the source file that
+/// it names, or a number.
 fn name(text: &str, number: u64) -> String {
     let file = text
         .lines()
@@ -135,7 +136,7 @@ fn name(text: &str, number: u64) -> String {
         .find_map(|rest| rest.split('"').nth(1))
         .and_then(|path| path.rsplit(['/', '\\']).next());
     let file = file.filter(|file| !file.is_empty() && file.len() < 200);
-    file.map_or_else(|| format!("module {number}"), str::to_owned)
+    file.map_or_else(|| format!("module {number}"), |file| format!("PTX of {file}"))
 }
 
 /// Renders the findings against a kernel, or all.
