@@ -386,7 +386,7 @@ impl AddressSpace {
                 }
             };
             a.is_lent = true;
-            a.before = if a.host.is_some() { words.clone() } else { Vec::new() };
+            a.before = a.host.as_ref().map_or(Vec::new(), |host| host.copy_of(&words));
             let (name, writable) = (a.name.clone(), a.writable);
             Buffer {
                 name,

@@ -2,8 +2,11 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fs::File;
+use std::ops::Range;
 #[cfg(target_os = "linux")]
 use std::os::fd::{AsRawFd, FromRawFd};
+#[cfg(target_os = "linux")]
+use std::os::unix::fs::FileExt;
 use std::ptr;
 
 use super::pointer::is_plausible;
@@ -12,6 +15,9 @@ use crate::memory::PAGE;
 
 /// Alignment of memory that the driver allocates, in bytes.
 const ALIGN: usize = 4096;
+/// Bytes from which on memory that the driver allocates is mapped.
+#[cfg(target_os = "linux")]
+const LARGE: usize = 1 << 20;
 
 /// Memory of the process, of the driver's or the program's own.
 #[derive(Debug)]
@@ -26,6 +32,9 @@ pub(crate) struct HostMemory {
 enum Owner {
     /// The program.
     Program,
+    /// The driver, which mapped pages of zeros.
+    #[cfg(target_os = "linux")]
+    Zeros,
     /// The driver, by the layout that it allocated.
     Allocated(Layout),
     /// Nobody: pages of simulated memory stay until the process ends.
@@ -40,6 +49,10 @@ impl HostMemory {
         if bytes == 0 {
             return Err(Error::INVALID_VALUE);
         }
+        #[cfg(target_os = "linux")]
+        if bytes >= LARGE {
+            return HostMemory::map(bytes);
+        }
         let layout = Layout::from_size_align(bytes, ALIGN).map_err(|_| Error::OUT_OF_MEMORY)?;
         // SAFETY: the size is not 0.
         let place = unsafe { alloc_zeroed(layout) };
@@ -51,6 +64,19 @@ impl HostMemory {
             bytes,
             owner: Owner::Allocated(layout),
         })
+    }
+
+    /// Maps pages of zeros. Those that nobody touches take no memory.
+    #[cfg(target_os = "linux")]
+    fn map(bytes: usize) -> Result<HostMemory, Error> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a new mapping, which replaces no other.
+        let place = unsafe { libc::mmap(ptr::null_mut(), bytes, protection, flags, -1, 0) };
+        if place == libc::MAP_FAILED {
+            return Err(Error::OUT_OF_MEMORY);
+        }
+        Ok(HostMemory { address: place.expose_provenance(), bytes, owner: Owner::Zeros })
     }
 
     /// Describes memory of the program. By the contract of `cuMemHostRegister` it stays mapped
@@ -124,10 +150,38 @@ impl HostMemory {
         let mut words = vec![0_u32; (skipped + self.bytes).div_ceil(4)];
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
         let from = ptr::with_exposed_provenance::<u8>(self.address);
-        let to = bytes[skipped..].as_mut_ptr();
-        // SAFETY: the memory is mapped as long as this value lives, and the words are as long.
-        unsafe { ptr::copy_nonoverlapping(from, to, self.bytes) };
+        for part in self.touched() {
+            let to = bytes[skipped..][part.clone()].as_mut_ptr();
+            // SAFETY: the memory is mapped as long as this value lives, and the part lies in it.
+            unsafe { ptr::copy_nonoverlapping(from.add(part.start), to, part.len()) };
+        }
         ((self.address - skipped) as u64, (skipped + self.bytes) as u64, words)
+    }
+
+    /// Copies what [`HostMemory::words`] made, without its zeros of pages that nobody has touched.
+    pub(crate) fn copy_of(&self, words: &[u32]) -> Vec<u32> {
+        let skipped = self.address % 4;
+        let mut copy = vec![0; words.len()];
+        let rest = skipped + self.bytes..4 * words.len();
+        let parts = self.touched().into_iter().map(|part| skipped + part.start..skipped + part.end);
+        let bytes: &[u8] = bytemuck::cast_slice(words);
+        let to: &mut [u8] = bytemuck::cast_slice_mut(&mut copy);
+        for part in parts.chain([rest]) {
+            if let (Some(from), Some(to)) = (bytes.get(part.clone()), to.get_mut(part)) {
+                to.copy_from_slice(from);
+            }
+        }
+        copy
+    }
+
+    /// Returns the parts that may hold anything but zeros, as offsets in bytes.
+    fn touched(&self) -> Vec<Range<usize>> {
+        let all = || std::iter::once(0..self.bytes).collect();
+        match self.owner {
+            #[cfg(target_os = "linux")]
+            Owner::Zeros => touched_pages(self.address, self.bytes).unwrap_or_else(all),
+            _ => all(),
+        }
     }
 
     /// Writes the bytes in which `after` differs from `before`, which [`HostMemory::words`] made.
@@ -193,6 +247,13 @@ impl Drop for HostMemory {
                 unsafe { dealloc(ptr::with_exposed_provenance_mut(self.address), layout) };
             }
             #[cfg(target_os = "linux")]
+            Owner::Zeros => {
+                let place = ptr::with_exposed_provenance_mut(self.address);
+                // A program that still uses the address reads zeros.
+                // SAFETY: mapped with this size; the pages stay mapped, without content.
+                unsafe { libc::madvise(place, self.bytes, libc::MADV_DONTNEED) };
+            }
+            #[cfg(target_os = "linux")]
             Owner::File => {
                 // SAFETY: mapped with this size, and unmapped once.
                 unsafe { libc::munmap(ptr::with_exposed_provenance_mut(self.address), self.bytes) };
@@ -200,6 +261,29 @@ impl Drop for HostMemory {
             _ => {}
         }
     }
+}
+
+/// Returns the pages of a mapping that have been touched, as offsets in bytes; `None` if the system
+/// does not say.
+#[cfg(target_os = "linux")]
+fn touched_pages(address: usize, bytes: usize) -> Option<Vec<Range<usize>>> {
+    /// Flags of an entry: the page is in memory, or was swapped out.
+    const THERE: u64 = 3 << 62;
+    // SAFETY: a call with a number.
+    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
+    let mut entries = vec![0_u64; bytes.div_ceil(page)];
+    let from = (address / page * size_of::<u64>()) as u64;
+    let map = File::open("/proc/self/pagemap").ok()?;
+    map.read_exact_at(bytemuck::cast_slice_mut(&mut entries), from).ok()?;
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    for (number, _) in entries.iter().enumerate().filter(|(_, entry)| *entry & THERE != 0) {
+        let part = number * page..bytes.min((number + 1) * page);
+        match parts.last_mut().filter(|last| last.end == part.start) {
+            Some(last) => last.end = part.end,
+            None => parts.push(part),
+        }
+    }
+    Some(parts)
 }
 
 /// Creates a file without a name, of `bytes` zeros; it lives as long as somebody has it open.
@@ -281,6 +365,28 @@ mod tests {
         assert_eq!((memory.address(), memory.bytes()), (address + 4, 100));
         memory.mapped()[99] = 7;
         assert_eq!(memory.words().2[24], 7 << 24);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn pages_that_nobody_touches_take_no_memory() {
+        let resident = || {
+            let text = std::fs::read_to_string("/proc/self/statm").expect("numbers");
+            let pages = text.split(' ').nth(1).expect("a number");
+            pages.parse::<usize>().expect("a number") * 4096
+        };
+        let before = resident();
+        let mut memory = HostMemory::allocate(1 << 30).expect("room");
+        let place = ptr::with_exposed_provenance_mut::<u8>(memory.address().try_into().unwrap());
+        // SAFETY: within the memory.
+        unsafe { place.add((1 << 29) + 5).write(7) };
+        let (_, _, words) = memory.words();
+        assert_eq!(words[(1 << 27) + 1], 7 << 8);
+        let copy = memory.copy_of(&words);
+        let taken = resident() - before;
+        assert!(taken < 64 << 20, "{taken} bytes");
+        assert_eq!(copy[(1 << 27) + 1], 7 << 8);
+        assert_eq!(memory.mapped().len(), 0);
     }
 
     #[test]
