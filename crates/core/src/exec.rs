@@ -51,7 +51,7 @@ pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_sh
 pub use registers::WarpPlace;
 pub use segments::{parameters, part_of, segments, variable_segments, workspace};
 pub use system::SystemLog;
-pub use warp::{Members, members};
+pub use warp::{Members, members, shuffle_reads};
 
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;

@@ -180,6 +180,15 @@ pub(super) fn shuffle_sources(
     (sources, inside.iter().fold(0, |all, lane| all | lane))
 }
 
+/// Returns the lanes that `lanes` read by `shfl.sync`.
+pub fn shuffle_reads(op: &Shuffle, lanes: LaneMask, registers: &RegisterFile) -> LaneMask {
+    let of = |row: Row, lane: u32| registers.narrow[usize::from(row.0)][lane as usize % MAX_LANES];
+    lanes.lanes().fold(LaneMask::EMPTY, |all, lane| {
+        let (source, _) = shuffle_source(op.mode, lane, of(op.b, lane), of(op.c, lane));
+        all | LaneMask::lane(source)
+    })
+}
+
 /// Executes `shfl.sync`.
 /// A lane that reads an inactive one gets 0: PTX leaves the value undefined, and NVIDIA's own
 /// reduction (`reduce7` of the CUDA samples) adds it to its sum.

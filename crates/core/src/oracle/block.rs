@@ -5,7 +5,7 @@ use crate::base::{BlockId, LaneMask, MAX_LANES, Pc};
 use crate::exec::{
     self, CopyArrival, Effect, Env, Fault, GlobalMemory, LocalMemory, Members, RegisterFile,
     SharedMemory, WarpPlace, arrive_by_copies, barrier_votes, block_shared_bytes,
-    finish_barrier_reduction, finish_call, guarded, land_copies, members,
+    finish_barrier_reduction, finish_call, guarded, land_copies, members, shuffle_reads,
 };
 use crate::kernel::{Inst, Kernel, Op};
 use crate::launch::Launch;
@@ -266,6 +266,7 @@ impl<'a> Run<'a> {
         let kernel = self.kernel;
         let waiting = warp.lanes_where(|s| s == State::Gathering);
         let alive = warp.lanes_where(|s| s != State::Exited);
+        let pcs = warp.pcs;
         let mut rest = waiting;
         let mut any = false;
         while let Some(lane) = rest.lowest() {
@@ -278,8 +279,21 @@ impl<'a> Run<'a> {
             let Some(Members { named: mask, lanes: group }) = sets.next() else { break };
             rest -= group;
             // A lane outside its own mask continues to its fault.
-            if !(mask & alive).is_subset(group) && mask.contains(lane) {
-                continue;
+            let missing = (mask & alive) - group;
+            if !missing.is_empty() && mask.contains(lane) {
+                // Lanes of two shuffles with one mask go on if none reads a lane of the other.
+                let Op::Shuffle(shuffle) = &inst.op else { continue };
+                let shuffles = |l: u32| {
+                    let inst = &kernel.insts[pcs[l as usize] as usize];
+                    let mut own = members(inst, LaneMask::lane(l), &warp.registers);
+                    matches!(inst.op, Op::Shuffle(_)) && own.next().is_some_and(|m| m.named == mask)
+                };
+                let read = shuffle_reads(shuffle, group, &warp.registers);
+                if !missing.lanes().all(|l| waiting.contains(l) && shuffles(l))
+                    || read.intersects(missing)
+                {
+                    continue;
+                }
             }
             any = true;
             self.step(block, warp, inst, pc, group, group)?;

@@ -47,9 +47,13 @@ pub(in crate::machine) fn members_meet(
         let slot = WarpId(w as u32);
         observer.on(Event::Collective { sm, warp: slot, pc, lanes, members: named });
         let away = warp.control.elsewhere(named);
-        if !matches!(step.inst.op, Op::WarpSync { .. })
-            && let (false, Some(lane)) = (away.is_empty(), lanes.lowest())
-        {
+        // A shuffle whose lanes read each other needs no others.
+        let needs = match &step.inst.op {
+            Op::WarpSync { .. } => LaneMask::EMPTY,
+            Op::Shuffle(shuffle) => exec::shuffle_reads(shuffle, lanes, &warp.registers),
+            _ => LaneMask::FULL,
+        };
+        if let (true, Some(lane)) = (away.intersects(needs), lanes.lowest()) {
             return Some(Fault { lane, kind: FaultKind::GatheredElsewhere { lanes: away } });
         }
     }
