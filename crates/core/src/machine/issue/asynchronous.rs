@@ -1,11 +1,12 @@
 //! Asynchronous copies and barrier objects (`mbarrier`).
 //!
 //! A copy is priced at its issue: as a global load with the passes over the banks that its store to
-//! shared memory needs. The cycle at which its data are in shared memory is its mark; a wait resumes at the latest mark of the copies
-//! that it waits for. Checks see the store to shared memory twice, at the issue and at the wait,
-//! because it may happen at any time in between. Copies arrive at an object at their mark, noticed
-//! at the block's next operation on an object. Before sm_90 the arriving warp waits for that cycle.
-//! Bulk copies land at their objects in the same way; those to global memory have a mark, too.
+//! shared memory needs. The cycle at which its data are in shared memory is its mark; a wait
+//! resumes at the latest mark of the copies that it waits for. Checks see the store to shared
+//! memory twice, at the issue and at the wait, because it may happen at any time in between. Copies
+//! arrive at an object at their mark, noticed at the block's next operation on an object. Before
+//! sm_90 the arriving warp waits for that cycle. Bulk copies land at their objects in the same way;
+//! those to global memory have a mark, too.
 
 use super::{After, Issue, Issuer, Times};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, WarpId};
