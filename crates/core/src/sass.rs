@@ -16,6 +16,7 @@ mod link;
 mod listing;
 mod lower;
 mod text;
+mod uses;
 
 use crate::code::Code;
 use crate::kernel::layout::Bases;

@@ -3,7 +3,7 @@
 //! Machine code brings its own convergence barriers: BSSY, BSYNC, BREAK and BMOV name one of
 //! sixteen registers of lane masks. The rules are those of an H200 and an H100, found with loops
 //! that lanes leave in every order, with counters of each instruction and with logs of which lanes
-//! were where (docs/divergence.md):
+//! were where (docs/elections.md):
 //!
 //! - A warp has one *current* group, at most one *sibling*, and a *pool* of lanes with PCs of their
 //!   own. The later side of a divergent branch becomes the sibling. A sibling that was already

@@ -13,14 +13,15 @@ use super::lower::{
     Lowered, Lowering, Missing, Module, PREDICATES, Rows, lower, matrix_class, predicate,
 };
 use super::text::{self, Operand, Text};
+use super::uses::{names_heap, names_reserved};
 use crate::base::Pc;
 use crate::code::{Code, Dependences, MicroOp, Scheme};
 use crate::diag::{Diagnostic, Span, has_errors};
 use crate::isa::{Isa, Opcode, Pipe, Space, Type, opcode};
-use crate::kernel::layout::{Bases, RESERVED_NAME, RESERVED_PLACES};
+use crate::kernel::layout::{Bases, RESERVED_NAME};
 use crate::kernel::{
     Checked, ControlFlow, ConvergenceOp, CopyGroups, Inst, Kernel, MACHINE_FORM, NativeKernel,
-    NativeTiming, Op, Parameter, Predicate, Refused, Register, Row, SystemFn,
+    NativeTiming, Op, Parameter, Predicate, Refused, Register, Row,
 };
 
 /// Maximum number of instructions of a kernel.
@@ -238,15 +239,6 @@ fn build(
     })
 }
 
-/// Returns true if an instruction reads an address of the shared memory that the system reserves.
-fn names_reserved(text: &Text<'_>) -> bool {
-    let names = |operand: &Operand<'_>| {
-        matches!(operand, Operand::Constant { bank: 0, index: None, offset, .. }
-            if RESERVED_PLACES.contains(offset))
-    };
-    text.operands.iter().any(names)
-}
-
 /// Makes DEPBAR wait for groups of copies where its counter is LDGDEPBAR's, or UTMACMDFLUSH's.
 fn wait_for_copies(insts: &mut [Inst], timing: &[NativeTiming]) {
     let commits = |op: CopyGroups| {
@@ -264,18 +256,6 @@ fn wait_for_copies(insts: &mut [Inst], timing: &[NativeTiming]) {
             inst.op = Op::CopyGroups(CopyGroups::WaitBulk(left.into()));
         }
     }
-}
-
-/// Returns true if the module has the address of `malloc` or `free`.
-fn names_heap(module: &ModuleFacts) -> bool {
-    let banks = module.banks.iter().flat_map(|bank| &bank.addresses);
-    let variables = module.variables.iter().flat_map(|variable| &variable.addresses);
-    let kernels = module.kernels.iter().flat_map(|kernel| &kernel.relocations);
-    let functions = module.functions.iter().flat_map(|function| &function.relocations);
-    let in_data = banks.chain(variables).map(|(_, name, _)| name);
-    let in_code = kernels.chain(functions).map(|(_, _, name, _)| name);
-    let mut names = in_data.chain(in_code);
-    names.any(|name| SystemFn::named(name).is_some_and(SystemFn::uses_heap))
 }
 
 /// Returns the texts of the instructions with their rows of the table.

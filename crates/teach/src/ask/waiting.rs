@@ -118,11 +118,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             },
         ],
         on_h200: Some(
-            "It finishes. The compiler makes one guarded BAR.SYNC of the branch, and BAR arrives \
-             for the whole warp. Where the arms have more to do, it puts a WARPSYNC.ALL in front, \
-             at which lanes wait for all others of their warp: the H200 hangs if those wait at \
-             another barrier, and goes on if they end (tests/sass/barriers_apart.cu, \
-             barrier_after_others.cu).",
+            "It finishes: a BAR.SYNC arrives for the whole warp. Where the arms have more to do, the \
+             compiler puts a WARPSYNC.ALL in front, at which lanes wait for all others of their \
+             warp: the H200 hangs if those wait at another barrier, and goes on if they end.",
         ),
         find: barrier_in_if,
     },
@@ -135,10 +133,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             place: "https://codehunter.cc/a/c/cuda-syncthreads-inside-if-statements",
         }],
         on_h200: Some(
-            "It finishes, and 32 threads see their partner, as before Volta: the compiler makes two \
-             guarded BAR.SYNC, and each arrives for the whole warp. After the barrier the two \
-             halves are still split (masks 0x55555555 and 0xaaaaaaaa). With more work in the arms \
-             it hangs (`simt-sim ask barrier-in-if`).",
+            "It finishes, and 32 threads see their partner, as before Volta: each BAR.SYNC arrives \
+             for the whole warp. After it the two halves are still split (masks 0x55555555 and \
+             0xaaaaaaaa). With more work in the arms it hangs (`simt-sim ask barrier-in-if`).",
         ),
         find: barrier_both_arms,
     },
@@ -424,13 +421,8 @@ fn barrier_in_if() -> Result<Findings, AskError> {
         &["mode", "it ends", "threads that got past it"],
     );
     for (mode, done) in [(Mode::PreVolta, &before), (Mode::Volta, &since)] {
-        table.row(
-            mode.name(),
-            [
-                done.finish().into(),
-                (done.words("out")?.iter().filter(|&&w| w == 1).count() as u64).into(),
-            ],
-        );
+        let past = done.words("out")?.iter().filter(|&&w| w == 1).count() as u64;
+        table.row(mode.name(), [done.finish().into(), past.into()]);
     }
     Ok(Findings {
         short: format!(
@@ -446,8 +438,7 @@ fn barrier_in_if() -> Result<Findings, AskError> {
                 .to_owned(),
             "Since Volta the barrier waits for every thread that has not exited, and those outside \
              the if wait at its end for the ones inside. So says CUDA; what a GPU does depends on \
-             the code that the compiler makes. A program that works on one card can hang on \
-             another."
+             the compiler's code, and a program that works on one card can hang on another."
                 .to_owned(),
         ],
     })

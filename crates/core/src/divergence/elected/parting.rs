@@ -1,5 +1,5 @@
 //! Random programs of branches, barriers, yields and returns, against the traces of an H200
-//! (docs/divergence.md).
+//! (docs/elections.md).
 
 use super::*;
 
