@@ -46,6 +46,11 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
     }
     checks::chosen(args.list.checks.as_deref())?;
     let machines = machines(&args.machine)?;
+    if args.sass && machines.mode == Some(Mode::PreVolta) {
+        return Err(Failure::new(
+            "machine code runs in volta mode only; leave out `--sass` to run PTX",
+        ));
+    }
     let [program, arguments @ ..] = args.program.as_slice() else {
         return Err(Failure::new("expected a program"));
     };
@@ -87,6 +92,9 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
     }
     if let Some(arch) = &args.arch {
         set(&mut command, "ARCH", arch);
+    }
+    if args.sass {
+        set(&mut command, "SASS", &1);
     }
     if let Some(list) = &args.list.checks {
         set(&mut command, "CHECKS", list);

@@ -72,16 +72,24 @@ pub(crate) fn size(header: &[u8]) -> Result<u64, FatbinError> {
     size.ok_or(FatbinError::Damaged("its size is out of range"))
 }
 
-/// Returns the code that a device of an architecture runs.
-///
-/// PTX goes first, since its reports name registers and lines of the source; among several, the
-/// highest architecture that the device has.
-pub(crate) fn choose(bytes: &[u8], arch: u32) -> Result<Code, FatbinError> {
+/// Kind of code that a device takes of a fat binary which has both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// PTX, whose reports name registers and lines of the source.
+    Ptx,
+    /// Machine code, whose figures are an H200's.
+    Machine,
+}
+
+/// Returns the code that a device of an architecture runs: of the kind that it takes, if there is
+/// one, and of the highest architecture that it has.
+pub(crate) fn choose(bytes: &[u8], arch: u32, taken: Taken) -> Result<Code, FatbinError> {
     let length = u16::from_le_bytes(number(bytes, 6)?).into();
     let end = usize::try_from(size(bytes)?).map_err(|_| FatbinError::Damaged("its size"))?;
     let mut rest =
         bytes.get(length..end.min(bytes.len())).ok_or(FatbinError::Damaged("its header is cut"))?;
     let mut best: Option<Entry<'_>> = None;
+    let rank = |entry: &Entry<'_>| ((entry.kind == PTX) == (taken == Taken::Ptx), entry.arch);
     while rest.len() >= ENTRY {
         let header = u32::from_le_bytes(number(rest, 4)?) as usize;
         let bytes = u64::from_le_bytes(number(rest, 8)?);
@@ -124,10 +132,6 @@ fn suits(entry: &Entry<'_>, arch: u32) -> bool {
         CUBIN => entry.arch / 10 == arch / 10 && entry.arch <= arch,
         _ => false,
     }
-}
-
-fn rank(entry: &Entry<'_>) -> (bool, u32) {
-    (entry.kind == PTX, entry.arch)
 }
 
 impl Entry<'_> {
@@ -183,17 +187,20 @@ mod tests {
     #[test]
     fn ptx_goes_before_machine_code() {
         let all = fatbin(&[
-            entry(CUBIN, 90, 0x11, 0, b"cubin of sm_90"),
+            entry(CUBIN, 90, 0x11, 0, b"cubin of sm_90.."),
             entry(PTX, 75, 0x11, 0, b"old\0"),
             entry(PTX, 80, 0x11, 0, b"new\0"),
             entry(PTX, 100, 0x11, 0, b"newer than the device\0"),
         ]);
-        assert_eq!(choose(&all, 90), Ok(Code::Ptx(b"new".to_vec())));
-        assert_eq!(choose(&all, 75), Ok(Code::Ptx(b"old".to_vec())));
-        assert_eq!(choose(&all, 70), Err(FatbinError::NoCode(70)));
+        assert_eq!(choose(&all, 90, Taken::Ptx), Ok(Code::Ptx(b"new".to_vec())));
+        let machine = Code::Cubin(b"cubin of sm_90..".to_vec());
+        assert_eq!(choose(&all, 90, Taken::Machine), Ok(machine));
+        assert_eq!(choose(&all, 80, Taken::Machine), Ok(Code::Ptx(b"new".to_vec())), "it has none");
+        assert_eq!(choose(&all, 75, Taken::Ptx), Ok(Code::Ptx(b"old".to_vec())));
+        assert_eq!(choose(&all, 70, Taken::Ptx), Err(FatbinError::NoCode(70)));
         let machine = fatbin(&[entry(CUBIN, 80, 0x11, 0, b"cubin of sm_80..")]);
-        assert_eq!(choose(&machine, 86), Ok(Code::Cubin(b"cubin of sm_80..".to_vec())));
-        assert_eq!(choose(&machine, 90), Err(FatbinError::NoCode(90)));
+        assert_eq!(choose(&machine, 86, Taken::Ptx), Ok(Code::Cubin(b"cubin of sm_80..".to_vec())));
+        assert_eq!(choose(&machine, 90, Taken::Ptx), Err(FatbinError::NoCode(90)));
     }
 
     #[test]
@@ -201,13 +208,13 @@ mod tests {
         let text = b"ld.global.u32 ld.global.u32 ld.global.u32 ld.global.u32\0".repeat(9);
         let packed = lz4_flex::block::compress(&text);
         let lz4 = fatbin(&[entry(PTX, 75, 0x2011, text.len(), &packed)]);
-        assert_eq!(choose(&lz4, 90), Ok(Code::Ptx(text[..55].to_vec())));
+        assert_eq!(choose(&lz4, 90, Taken::Ptx), Ok(Code::Ptx(text[..55].to_vec())));
         let zstd = ruzstd::encoding::compress_to_vec(
             &text[..],
             ruzstd::encoding::CompressionLevel::Fastest,
         );
         let zstd = fatbin(&[entry(PTX, 75, 0x8011, text.len(), &zstd)]);
-        assert_eq!(choose(&zstd, 90), Ok(Code::Ptx(text[..55].to_vec())));
+        assert_eq!(choose(&zstd, 90, Taken::Ptx), Ok(Code::Ptx(text[..55].to_vec())));
     }
 
     #[test]
@@ -219,15 +226,15 @@ mod tests {
             entry(CUBIN, 90, 0x11, 0, b"cubin"),
         ]);
         for cut in 0..whole.len() {
-            let _ = choose(&whole[..cut], 90); // no panic
+            let _ = choose(&whole[..cut], 90, Taken::Ptx); // no panic
         }
         for at in 0..whole.len() {
             for bit in 0..8 {
                 let mut wrong = whole.clone();
                 wrong[at] ^= 1 << bit;
-                let _ = choose(&wrong, 90);
+                let _ = choose(&wrong, 90, Taken::Ptx);
             }
         }
-        assert!(choose(&whole[..20], 90).is_err());
+        assert!(choose(&whole[..20], 90, Taken::Ptx).is_err());
     }
 }

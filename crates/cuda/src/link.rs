@@ -5,7 +5,7 @@ use simt_core::kernel::layout::Bases;
 
 use crate::abi::Logs;
 use crate::error::Error;
-use crate::fatbin::{self, FatbinError};
+use crate::fatbin::{self, FatbinError, Taken};
 
 /// Kinds of inputs, as in `CUjitInputType`.
 const CUBIN: u32 = 0;
@@ -60,7 +60,7 @@ impl Link {
         match kind {
             FATBIN => {
                 // Machine code of a fat binary stays whole: it may be the only input.
-                let (kind, data) = match fatbin::choose(&data, self.arch) {
+                let (kind, data) = match fatbin::choose(&data, self.arch, Taken::Ptx) {
                     Ok(fatbin::Code::Ptx(text)) => (PTX, text),
                     Ok(fatbin::Code::Cubin(_)) | Err(FatbinError::NoCode(_)) => (FATBIN, data),
                     Err(FatbinError::Damaged(_)) => return Err(Error::INVALID_IMAGE),

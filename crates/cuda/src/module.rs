@@ -8,11 +8,11 @@ use simt_core::diag::{self, Source};
 use simt_core::kernel::layout::Bases;
 use simt_core::kernel::{Kernel, StaticVariable};
 use simt_core::machine::Options;
-use simt_core::spec::{Machine, Target};
+use simt_core::spec::{Machine, Mode, Target};
 use simt_core::{exec, ptxas, sass};
 
 use crate::error::Error;
-use crate::fatbin;
+use crate::fatbin::{self, Taken};
 use crate::link;
 use crate::state::Driver;
 use crate::table::Handle;
@@ -64,11 +64,11 @@ pub(crate) struct About {
     pub(crate) bases: Bases,
 }
 
-/// Reads an image to a program.
-pub(crate) fn read(image: &[u8], arch: u32, about: &About) -> Result<Program, Refusal> {
+/// Reads an image to a program for a device of an architecture that takes a kind of code.
+fn read(image: &[u8], (arch, taken): (u32, Taken), about: &About) -> Result<Program, Refusal> {
     let magic = image.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes));
     if magic == Some(fatbin::MAGIC) {
-        let code = fatbin::choose(image, arch).map_err(|e| {
+        let code = fatbin::choose(image, arch, taken).map_err(|e| {
             let error = match e {
                 fatbin::FatbinError::NoCode(_) => Error::NO_BINARY_FOR_GPU,
                 fatbin::FatbinError::Damaged(_) => Error::INVALID_IMAGE,
@@ -171,9 +171,15 @@ impl Driver {
     /// Loads an image for a context; 0 for a library, which belongs to all.
     pub(crate) fn load(&mut self, image: &[u8], context: Handle) -> Result<Handle, Refusal> {
         let device = self.contexts.get(context).map_or(0, |context| context.device);
-        let arch = self.devices.get(device).map_or(0, |device| device.arch);
+        let device = self.devices.get(device);
+        // Machine code runs in volta mode only.
+        let taken = match device.map(|device| device.options.mode) {
+            Some(Mode::Volta) if self.options.machine_code => Taken::Machine,
+            _ => Taken::Ptx,
+        };
+        let arch = device.map_or(0, |device| device.arch);
         let about = About { number: self.loaded + 1, bases: self.bases };
-        let program = read(image, arch, &about)?;
+        let program = read(image, (arch, taken), &about)?;
         self.loaded += 1;
         self.bases = program.bases_after(self.bases);
         let mut variables = Vec::new();

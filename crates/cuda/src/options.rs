@@ -27,6 +27,8 @@ pub(crate) struct Options {
     pub(crate) machines: Vec<(Machine, RunOptions)>,
     /// Compute capability that the devices claim, as in 90; `None`: that of the machine.
     pub(crate) arch: Option<u32>,
+    /// True if machine code goes before PTX where a fat binary has both.
+    pub(crate) machine_code: bool,
     /// Threads of the computer that simulate; 0: all.
     pub(crate) jobs: usize,
     /// Bytes of device memory.
@@ -154,6 +156,7 @@ impl Options {
         Ok(Options {
             machines,
             arch,
+            machine_code: get("SASS").is_some(),
             jobs: number("JOBS", 0)? as usize,
             memory: number("MEMORY_GIB", MEMORY_GIB)?.clamp(1, 1 << 10) << 30,
             checks,

@@ -26,6 +26,9 @@ pub(crate) struct ExecArgs {
     /// Claim a compute capability [default: the machine's, 7.5 or later]
     #[arg(long, value_name = "sm_NN")]
     pub(crate) arch: Option<String>,
+    /// Run machine code where a program has both it and PTX; volta mode only [default: PTX]
+    #[arg(long)]
+    pub(crate) sass: bool,
     #[command(flatten)]
     pub(crate) list: CheckList,
     /// Print comma-separated values with a subset of the columns of `ncu --csv`
