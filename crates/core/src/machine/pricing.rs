@@ -50,7 +50,7 @@ pub(super) enum Kind {
     Free,
     /// Names member lanes that must arrive first.
     Collective,
-    /// A guarded block barrier, which some lanes may bypass.
+    /// A guarded block barrier of PTX, which some lanes may bypass.
     GuardedBarrier,
     /// A collective on matrices, which may have more registers than [`Cost`] holds.
     Matrix,

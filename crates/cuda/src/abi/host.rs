@@ -377,7 +377,7 @@ mod tests {
         };
         let before = resident();
         let mut memory = HostMemory::allocate(1 << 30).expect("room");
-        let place = ptr::with_exposed_provenance_mut::<u8>(memory.address().try_into().unwrap());
+        let place = ptr::with_exposed_provenance_mut::<u8>(memory.address);
         // SAFETY: within the memory.
         unsafe { place.add((1 << 29) + 5).write(7) };
         let (_, _, words) = memory.words();

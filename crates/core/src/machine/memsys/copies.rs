@@ -115,30 +115,31 @@ fn passes_at_once(
 
 /// Returns the passes of a copy of 16 bytes a lane that passes L1 by.
 ///
-/// What comes in one pass is of one line and goes to one line, and whole sectors go to whole
-/// sectors. Halves of sectors that do not come in pairs have a pass for each distance and half. Of
-/// lanes with one destination, the last one counts.
+/// A pass moves whole sectors of one line of the source to whole sectors of one line of the
+/// destination. Halves of sectors that do not come in pairs have a pass for each distance and half.
+/// Of lanes with one destination, the last one counts.
 fn passes_by_lines(lanes: LaneMask, from: &[u64; MAX_LANES], to: &[u64; MAX_LANES]) -> u32 {
-    let at = |lane: u32| {
-        let lane = lane as usize % MAX_LANES;
-        [from[lane] / PART, to[lane] / PART]
-    };
-    let last =
-        |&lane: &u32| !lanes.lanes().any(|other| other > lane && at(other)[1] == at(lane)[1]);
-    let mut seen = Vec::new();
-    for lane in lanes.lanes().filter(last) {
+    let at = |lane: u32| [from, to].map(|addresses| addresses[lane as usize % MAX_LANES] / PART);
+    let mut moves: Vec<[u64; 2]> = Vec::with_capacity(MAX_LANES);
+    for lane in lanes.lanes() {
         let [source, target] = at(lane);
-        let paired = lanes.lanes().filter(last).any(|lane| at(lane) == [source ^ 1, target ^ 1]);
-        let way = match paired {
+        match moves.iter_mut().find(|known| known[1] == target) {
+            Some(known) => known[0] = source,
+            None => moves.push([source, target]),
+        }
+    }
+    let mut passes = Vec::with_capacity(MAX_LANES);
+    for &[source, target] in &moves {
+        let way = match moves.contains(&[source ^ 1, target ^ 1]) {
             true => None,
             false => Some(((source / 2).wrapping_sub(target / 2) % 4, source % 2, target % 2)),
         };
         let pass = (source / 8, target / 8, way);
-        if !seen.contains(&pass) {
-            seen.push(pass);
+        if !passes.contains(&pass) {
+            passes.push(pass);
         }
     }
-    seen.len() as u32
+    passes.len() as u32
 }
 
 #[cfg(test)]
