@@ -125,6 +125,7 @@ fn small_machine_code_leaves_what_it_expects() {
         "images",
         "images_75",
         "images_80",
+        "last_block",
         "linked",
         "linked_debug",
         "parameters_75",
@@ -153,11 +154,11 @@ fn correct_machine_code_has_no_findings() {
     }
 }
 
-/// Nor have generic accesses to several memories at once, and lanes that NOP, which stands for
-/// `__syncwarp()`, keeps together.
+/// Nor have generic accesses to several memories at once, lanes that NOP, which stands for
+/// `__syncwarp()`, keeps together, and the store by which the last block resets its counter.
 #[test]
-fn lanes_of_several_memories_and_lanes_kept_together_have_no_findings() {
-    for name in ["generic_places", "warp_exchange"] {
+fn lanes_that_other_means_than_barriers_order_have_no_findings() {
+    for name in ["generic_places", "warp_exchange", "last_block"] {
         for timing in ["cycles", "off"] {
             let file = format!("tests/sass/{name}.sass");
             let found = json(&["run", &file, "--checks", "--timing", timing]);

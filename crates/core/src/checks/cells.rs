@@ -6,6 +6,11 @@
 //! (FastTrack's argument, applied to each kind). An access smaller than a word splits the word into
 //! bytes, so that neighbors do not race.
 //!
+//! An atomic that returns the old value observes the atomics before it, back to the last other
+//! write. Whatever is ordered after it is ordered after those (causality order of the PTX memory
+//! model), so it replaces their records. It orders nothing else that happened before them: an
+//! atomic replaces atomics only.
+//!
 //! A word keeps [`MOST_RECORDS`] records at most: with more readers between two barriers some are
 //! dropped, and a race can be missed.
 
@@ -33,10 +38,16 @@ pub(super) enum Manner {
     Strong,
     /// Atomic access.
     Atomic,
+    /// Atomic access before a strong write: no later atomic observes it.
+    Overwritten,
 }
 
 impl Manner {
-    const ALL: [Manner; 4] = [Manner::Weak, Manner::Volatile, Manner::Strong, Manner::Atomic];
+    /// All manners, by number in three bits.
+    const ALL: [Manner; 8] = {
+        use Manner::{Atomic, Overwritten, Strong, Volatile, Weak};
+        [Weak, Volatile, Strong, Atomic, Overwritten, Overwritten, Overwritten, Overwritten]
+    };
 
     /// Returns true if two unordered accesses conflict, given that one writes.
     pub(super) fn conflicts(self, other: Manner) -> bool {
@@ -44,9 +55,13 @@ impl Manner {
         less == Manner::Weak || more == Manner::Volatile
     }
 
-    /// Returns true if every access that conflicts with `other` conflicts with this.
+    /// Returns true if every access that conflicts with `other` conflicts with this, and is not
+    /// ordered after this alone.
     pub(super) fn covers(self, other: Manner) -> bool {
-        self as u8 <= other as u8 || (other == Manner::Strong && self == Manner::Atomic)
+        match self {
+            Manner::Atomic => other == Manner::Atomic,
+            _ => self as u8 <= other as u8,
+        }
     }
 }
 
@@ -66,6 +81,8 @@ pub(super) struct Touch {
     /// Two accesses of one kind by two groups then cover all later ones: whatever races with a
     /// later one races with one of the two.
     pub apart: Option<u32>,
+    /// True for an atomic that returns the old value.
+    pub observes: bool,
 }
 
 impl Touch {
@@ -139,7 +156,7 @@ struct Tag(u32);
 
 impl Tag {
     fn of(pc: u32, lane: u32, manner: Manner, write: bool) -> Tag {
-        Tag(pc << 8 | (lane & 31) << 3 | (manner as u32) << 1 | u32::from(write))
+        Tag(pc << 9 | (lane & 31) << 4 | (manner as u32) << 1 | u32::from(write))
     }
 
     fn new(touch: &Touch) -> Tag {
@@ -147,24 +164,32 @@ impl Tag {
     }
 
     fn pc(self) -> u32 {
-        self.0 >> 8
+        self.0 >> 9
     }
 
     /// Returns manner and direction.
     fn kind(self) -> u32 {
-        self.0 & 7
+        self.0 & 15
     }
 
     fn lane(self) -> u32 {
-        self.0 >> 3 & 31
+        self.0 >> 4 & 31
     }
 
     fn manner(self) -> Manner {
-        Manner::ALL[(self.0 >> 1 & 3) as usize]
+        Manner::ALL[(self.0 >> 1 & 7) as usize]
     }
 
     fn write(self) -> bool {
         self.0 & 1 == 1
+    }
+
+    /// Marks an atomic access as overwritten.
+    fn overwrite(&mut self) {
+        if self.manner() == Manner::Atomic {
+            let Tag(bits) = *self;
+            *self = Tag(bits & !0b1110 | (Manner::Overwritten as u32) << 1);
+        }
     }
 }
 
@@ -263,7 +288,7 @@ impl Cell {
     ) -> bool {
         let Cell { write, other } = *self;
         let &Toucher { warp, stamp, ref knows, .. } = by;
-        let tag = Tag(by.tag.0 | lane << 3);
+        let tag = Tag(by.tag.0 | lane << 4);
         // A lane knows its own accesses.
         let is_mine = |its: u32, its_lanes: LaneMask| its == warp && its_lanes == lanes;
         let is_known = write.warp == NOBODY
@@ -347,12 +372,24 @@ impl Cell {
         if races {
             return false;
         }
+        if touch.observes {
+            self.observe(aside, touch, knows);
+            return true;
+        }
         if let Some(same) = records.iter_mut().find(|record| joins(record, touch)) {
             same.lanes |= touch.lanes;
             return true;
         }
         // Records of its own warp count separately for each lane.
         is_covered(records.iter().filter(|record| record.warp != touch.past.warp), touch, knows)
+    }
+
+    /// Records atomics of several lanes, which execute in ascending order, as that of the last.
+    fn observe(&mut self, aside: &mut Aside, touch: &Touch, knows: &impl Fn(Past) -> bool) {
+        let lane = 31 - touch.lanes.0.leading_zeros().min(31);
+        let past = Past { lane, ..touch.past };
+        let touch = Touch { past, lanes: LaneMask::lane(lane), ..*touch };
+        compare(self, &mut aside.several, &touch, 0, knows, &mut |_| {});
     }
 
     /// Adds a record after all others. `touch` is a weak write, or of a kind or warp or epoch that

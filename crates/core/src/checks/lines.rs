@@ -29,6 +29,8 @@ pub(super) struct Accessor {
     pub write: bool,
     /// See [`Touch::apart`].
     pub apart: Option<u32>,
+    /// See [`Touch::observes`].
+    pub observes: bool,
     /// All that its lanes know.
     pub knows: ByBarriers,
 }
@@ -46,6 +48,13 @@ impl Accessor {
     /// Returns true if lanes that access one word conflict with each other.
     fn conflicts_within(&self) -> bool {
         self.write && self.manner.conflicts(self.manner)
+    }
+
+    /// Returns true if the access is a strong write over the atomics of a record.
+    fn overwrites(&self, record: &Record) -> bool {
+        self.write
+            && matches!(self.manner, Manner::Strong | Manner::Volatile)
+            && record.manner == Manner::Atomic
     }
 
     fn conflicts(&self, record: &Record) -> bool {
@@ -67,6 +76,17 @@ impl Accessor {
         !record.is_last_write()
             && self.manner.covers(record.manner)
             && (self.write || !record.write)
+    }
+
+    /// Returns true if the access observes the atomics of a record.
+    fn observes(&self, record: &Record) -> bool {
+        self.observes && record.manner == Manner::Atomic
+    }
+
+    /// Returns the lanes of a record of the access, of all that access a word.
+    fn recorded(&self, lanes: u32) -> u32 {
+        // Lanes execute in ascending order, and the last one observes the others.
+        if self.observes { 1 << (31 - lanes.leading_zeros().min(31)) & lanes } else { lanes }
     }
 
     /// Returns the lanes that access a word first, of all that do.
@@ -197,13 +217,16 @@ impl Records {
                 continue;
             }
             met |= words;
+            if by.overwrites(record) {
+                return None;
+            }
             if by.conflicts(record)
                 && !by.knows(record)
                 && !(record.warp == by.warp && record.is_of_lanes(row, words))
             {
                 return None;
             }
-            if by.joins(record) && !by.replaces_all() {
+            if by.joins(record) && !by.replaces_all() && !by.observes {
                 new &= !words;
             }
         }
@@ -211,7 +234,7 @@ impl Records {
         if met == 0 {
             return (count < MOST_RECORDS).then_some(());
         }
-        if !by.replaces_all() && new != 0 && count > 1 {
+        if !by.replaces_all() && !by.observes && new != 0 && count > 1 {
             new &= !self.covered(first, new, by)?;
         }
         let mut left = 1;
@@ -248,7 +271,7 @@ impl Records {
     /// that depends on the order of its lanes.
     fn lost(&self, record: &Record, words: u32, row: &Row, by: &Accessor) -> Option<u32> {
         let words = words & record.words;
-        if words == 0 || by.replaces_all() {
+        if words == 0 || by.replaces_all() || by.observes(record) {
             return Some(words);
         }
         if !by.covers(record) {
@@ -323,7 +346,7 @@ impl Records {
         (record.next, record.warp, record.stamp, record.pc) = (NONE, warp, stamp, pc);
         (record.manner, record.write) = (manner, write);
         (record.words, record.values) = (words, values);
-        record.lanes = row.lanes;
+        record.lanes = row.lanes.map(|lanes| by.recorded(lanes));
         number
     }
 
@@ -360,7 +383,9 @@ impl Records {
                 let past = Past { warp: record.warp, lane, stamp: record.stamp };
                 let value = values.map_or(0, |values| values[word]);
                 let Record { pc, manner, write, .. } = record;
-                cell.add(aside, &Touch { past, lanes, pc, manner, write, value, apart: None });
+                let (apart, observes) = (None, false);
+                let touch = Touch { past, lanes, pc, manner, write, value, apart, observes };
+                cell.add(aside, &touch);
             }
             at = record.next;
         }

@@ -176,7 +176,7 @@ impl Common {
     fn other(&self, conflict: &Conflict) -> Place {
         let Conflict { past, pc, manner, write, .. } = *conflict;
         let does = match (manner, write) {
-            (Manner::Atomic, _) => Does::Updates,
+            (Manner::Atomic | Manner::Overwritten, _) => Does::Updates,
             (_, true) => Does::Writes,
             (_, false) => Does::Reads,
         };

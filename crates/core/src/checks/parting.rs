@@ -102,6 +102,7 @@ mod tests {
             decision: None,
             decided_by: vec![0],
             waits_whole: false,
+            returns: false,
         }
     }
 

@@ -54,6 +54,8 @@ pub(super) struct Facts {
     pub decided_by: Vec<usize>,
     /// True for a barrier of machine code at which lanes with a false guard wait, too.
     pub waits_whole: bool,
+    /// True for an atomic that returns the old value.
+    pub returns: bool,
 }
 
 /// Facts about the steps of a stream.
@@ -86,6 +88,7 @@ impl Steps {
                     uses: uses(step, watched),
                     waits_whole: step.inst.form == MACHINE_FORM
                         && matches!(step.inst.op, Op::Barrier(b) if b.kind != BarrierKind::Arrive),
+                    returns: step.inst.op.atomic().is_some_and(|atomic| atomic.d.is_some()),
                     decision: step.source.and_then(|i| decisions.binary_search(&i).ok()),
                     decided_by: step
                         .source

@@ -25,6 +25,8 @@ const BLOCKS: u32 = 2;
 const WARPS: u32 = 3;
 const LANES: u32 = 4;
 const THREADS: u32 = BLOCKS * WARPS * LANES;
+/// Offset of the flags.
+const FLAGS: u64 = 16;
 
 /// Features of the generated traces.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +50,8 @@ enum Act {
         first: u64,
         bytes: u32,
         way: AccessWay,
+        /// Volatile, or an atomic that returns the old value.
+        strong: bool,
     },
     WarpBarrier {
         warp: u32,
@@ -79,24 +83,19 @@ fn way() -> impl Strategy<Value = AccessWay> {
 }
 
 fn act(Setting { strong, counted, .. }: Setting) -> impl Strategy<Value = Act> {
-    let plain = (0..THREADS, 0..2u64, 0..4u64, any::<bool>(), way(), 0..1u32 << LANES).prop_map(
-        move |(thread, word, byte, small, way, also)| {
-            let way = if strong {
-                way
-            } else if way == AccessWay::Atomic {
-                AccessWay::Store
-            } else {
-                way
+    let bytes = (0..2u64, 0..4u64, any::<bool>());
+    let plain = (0..THREADS, 0..1u32 << LANES, bytes, way(), 0..4u8).prop_map(
+        move |(thread, also, (word, byte, small), way, kind)| {
+            let is_atomic = strong && way == AccessWay::Atomic;
+            let way = match way {
+                AccessWay::Atomic if !strong => AccessWay::Store,
+                way => way,
             };
-            let small = small && way != AccessWay::Atomic;
+            let strong = strong && (kind == 0 || is_atomic && kind != 1);
+            let small = small && !strong && !is_atomic;
             let (first, bytes) = if small { (word * 4 + byte, 1) } else { (word * 4, 4) };
-            Act::Access {
-                thread,
-                also: if way == AccessWay::Load { also } else { 0 },
-                first,
-                bytes,
-                way,
-            }
+            let also = if way == AccessWay::Load { also } else { 0 };
+            Act::Access { thread, also, first, bytes, way, strong }
         },
     );
     let lanes = 1..1u32 << LANES;
@@ -135,6 +134,7 @@ const TEXT: &str = "
     ld.param.u64 %b, [b];
     mov.u32 %x, 0;
     STRONG
+    red.global.add.u32 [%b], %x;
     ld.SPACE.u32 %x, [%b];
     st.SPACE.u32 [%b], %x;
     bar.warp.sync 0xffffffff;
@@ -237,7 +237,7 @@ impl Driver {
                     && load.access.space != crate::isa::Space::Param
             }
             (Op::Store(store), AccessWay::Store) => store.access.strong() == strong,
-            (Op::Atomic(_), AccessWay::Atomic) => true,
+            (Op::Atomic(atomic), AccessWay::Atomic) => atomic.d.is_some() == strong,
             _ => false,
         })
     }
@@ -266,8 +266,8 @@ impl Driver {
     fn act(&mut self, act: &Act) {
         let (cycle, sm) = (0, SmId(0));
         match *act {
-            Act::Access { thread, also, first, bytes, way } => {
-                self.access(thread, also, first, bytes, way, false)
+            Act::Access { thread, also, first, bytes, way, strong } => {
+                self.access(thread, also, first, bytes, way, strong)
             }
             Act::WarpBarrier { warp, lanes } => {
                 let pc = self.pc(|op| matches!(op, Op::WarpSync { .. }));
@@ -290,7 +290,9 @@ impl Driver {
                     slots: 1,
                 });
             }
-            Act::Flag { thread, flag, way } => self.access(thread, 0, 16 + 4 * flag, 4, way, true),
+            Act::Flag { thread, flag, way } => {
+                self.access(thread, 0, FLAGS + 4 * flag, 4, way, true)
+            }
         }
     }
 }
@@ -332,24 +334,71 @@ fn acts() -> impl Strategy<Value = (Setting, Vec<Act>)> {
         shared,
         counted,
     });
-    settings.prop_flat_map(|setting| (Just(setting), prop::collection::vec(act(setting), 1..40)))
+    settings.prop_flat_map(|setting| {
+        let acts = prop::collection::vec((act(setting), 0..3u8), 1..40);
+        (Just(setting), acts.prop_map(follow))
+    })
+}
+
+/// Accesses of few threads to a counter, mostly atomic.
+fn counter() -> impl Strategy<Value = (Setting, Vec<Act>)> {
+    let threads = prop_oneof![Just(0), Just(1), Just(LANES), Just(WARPS * LANES)];
+    let ways = prop_oneof![
+        8 => Just((AccessWay::Atomic, true)),
+        1 => Just((AccessWay::Atomic, false)),
+        1 => Just((AccessWay::Load, true)),
+        1 => Just((AccessWay::Store, true)),
+        1 => Just((AccessWay::Load, false)),
+        2 => Just((AccessWay::Store, false)),
+    ];
+    let access = (threads, ways, 0..8u64).prop_map(|(thread, (way, strong), byte)| {
+        let is_byte = byte < 4 && (way, strong) == (AccessWay::Store, false);
+        let (first, bytes) = if is_byte { (byte, 1) } else { (0, 4) };
+        Act::Access { thread, also: 0, first, bytes, way, strong }
+    });
+    let setting = |lock_step| Setting { strong: true, lock_step, shared: false, counted: false };
+    any::<bool>().prop_map(setting).prop_flat_map(move |setting| {
+        let act = prop_oneof![6 => access.clone(), 1 => act(setting)];
+        let acts = prop::collection::vec((act, 0..2u8), 1..16);
+        (Just(setting), acts.prop_map(follow))
+    })
+}
+
+/// Lets the thread of the latest atomic do each access that comes with a zero.
+fn follow(acts: Vec<(Act, u8)>) -> Vec<Act> {
+    let mut latest = None;
+    let mut each = |(mut act, by): (Act, u8)| {
+        if let Act::Access { thread, way, .. } = &mut act {
+            match way {
+                AccessWay::Atomic => latest = Some(*thread),
+                _ => *thread = latest.filter(|_| by == 0).unwrap_or(*thread),
+            }
+        }
+        act
+    };
+    acts.into_iter().map(&mut each).collect()
 }
 
 /// Returns the findings with lanes' atomics executed together or one by one. The second of a pair:
 /// lanes that join in an atomic.
 fn found_of_atomics(setting: Setting, acts: &[(Act, u32)], together: bool) -> String {
-    let mut driver = driver(setting, "atom.global.add.u32 %x, [%b], 1;", LANES);
+    let mut driver = driver(
+        setting,
+        "atom.global.add.u32 %x, [%b], 1; ld.volatile.global.u32 %x, [%b];
+    st.volatile.global.u32 [%b], %x;",
+        LANES,
+    );
     for (act, also) in acts {
         match *act {
-            Act::Access { thread, first, bytes, way: way @ AccessWay::Atomic, .. } => {
+            Act::Access { thread, first, bytes, way: way @ AccessWay::Atomic, strong, .. } => {
                 let (warp, lanes) =
                     (thread / LANES * LANES, LaneMask::lane(thread % LANES) | LaneMask(*also));
                 if together {
-                    driver.access(thread, *also, first, bytes, way, false);
+                    driver.access(thread, *also, first, bytes, way, strong);
                 } else {
                     lanes
                         .lanes()
-                        .for_each(|lane| driver.access(warp + lane, 0, first, bytes, way, false));
+                        .for_each(|lane| driver.access(warp + lane, 0, first, bytes, way, strong));
                 }
             }
             Act::Fence { .. } | Act::Flag { .. } => {}
@@ -387,11 +436,11 @@ fn atomics_together_are_found_as_one_by_one() {
 
 #[test]
 fn a_race_is_found_exactly_when_two_accesses_are_not_ordered() {
-    let mut config = ProptestConfig::with_cases(6000);
+    let mut config = ProptestConfig::with_cases(12000);
     config.rng_seed = proptest::test_runner::RngSeed::Fixed(0x7ace);
     config.failure_persistence = None;
     let mut runner = proptest::test_runner::TestRunner::new(config);
     runner
-        .run(&acts(), |(setting, acts)| compare(setting, &acts))
+        .run(&prop_oneof![acts(), counter()], |(setting, acts)| compare(setting, &acts))
         .unwrap_or_else(|e| panic!("{e}"));
 }

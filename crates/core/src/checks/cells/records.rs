@@ -33,6 +33,15 @@ pub(super) fn compare(
         }
     }
     let weak_write = touch.write && touch.manner == Manner::Weak;
+    if touch.write && matches!(touch.manner, Manner::Strong | Manner::Volatile) {
+        match cell.other.warp {
+            SEVERAL => {
+                let list = several.get_mut(cell.other.stamp).into_iter().flatten();
+                list.for_each(|record| record.tag.overwrite());
+            }
+            _ => cell.other.tag.overwrite(),
+        }
+    }
     let other = cell.other;
     if other.warp == NOBODY {
         if !weak_write {
@@ -45,6 +54,8 @@ pub(super) fn compare(
         }
         if weak_write {
             cell.other.warp = NOBODY;
+        } else if observes(touch, &other) {
+            cell.other = record(touch);
         } else if joins(&other, touch) {
             cell.other.lanes |= touch.lanes;
         } else if replaced(&other, touch, knows) {
@@ -112,6 +123,11 @@ pub(super) fn record(touch: &Touch) -> Record {
     Record { warp, stamp, tag: Tag::new(touch), lanes: touch.lanes }
 }
 
+/// Returns true if the access reads what the record's atomics left.
+fn observes(touch: &Touch, record: &Record) -> bool {
+    touch.observes && record.tag.manner() == Manner::Atomic
+}
+
 /// Returns true if the access extends the record.
 #[inline]
 pub(super) fn joins(record: &Record, touch: &Touch) -> bool {
@@ -155,6 +171,7 @@ pub(super) fn is_covered<'r>(
 }
 
 pub(super) fn insert(list: &mut Vec<Record>, touch: &Touch, knows: &impl Fn(Past) -> bool) {
+    list.retain(|record| !observes(touch, record));
     if let Some(same) = list.iter_mut().find(|record| joins(record, touch)) {
         same.lanes |= touch.lanes;
         return;

@@ -34,6 +34,8 @@ struct Doing {
     write: bool,
     /// See [`Touch::apart`].
     apart: Option<u32>,
+    /// See [`Touch::observes`].
+    observes: bool,
 }
 
 impl Touching<'_> {
@@ -67,7 +69,8 @@ impl Touching<'_> {
             self.warp.clock.lock_step(&mut self.block.clock);
         }
         let manner = if is_shared { shared } else { global };
-        let doing = Doing { manner, write: writes, apart: self.apart() };
+        let observes = manner == Manner::Atomic && self.facts.returns;
+        let doing = Doing { manner, write: writes, apart: self.apart(), observes };
         let common = self.common;
         if is_shared {
             self.touch(lanes, doing, by_line, shared_memory);
@@ -154,6 +157,7 @@ impl Touching<'_> {
             manner: doing.manner,
             write: doing.write,
             apart: doing.apart,
+            observes: doing.observes,
             knows: clock.by_barriers(&block.clock),
         };
         let by_line = by_line && is_simple;
@@ -220,8 +224,8 @@ impl Touching<'_> {
     fn touch_of(&self, lane: u32, lanes: LaneMask, doing: Doing) -> Touch {
         let Touching { warp: Warp { clock, .. }, block, pc, .. } = self;
         let past = Past { warp: clock.number, lane, stamp: clock.stamp(&block.clock, lane) };
-        let Doing { manner, write, apart } = doing;
-        Touch { past, lanes, pc: pc.0, manner, write, value: 0, apart }
+        let Doing { manner, write, apart, observes } = doing;
+        Touch { past, lanes, pc: pc.0, manner, write, value: 0, apart, observes }
     }
 
     /// Records one atomic access for all of `lanes` if that equals one record per lane. `lane` is

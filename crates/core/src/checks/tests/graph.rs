@@ -1,7 +1,29 @@
 //! The order of drawn acts, as a graph of all of them.
 
-use super::{Act, LANES, Setting, THREADS, WARPS};
+use std::collections::BTreeMap;
+
+use super::{Act, FLAGS, LANES, Setting, THREADS, WARPS};
 use crate::event::AccessWay;
+
+/// Access of a thread to the bytes from `first` to before `end`.
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    node: usize,
+    thread: u32,
+    first: u64,
+    end: u64,
+    write: bool,
+    atomic: bool,
+    /// Volatile, or an atomic that returns the old value.
+    strong: bool,
+}
+
+impl Access {
+    /// Returns true if the program means others to access the bytes at the same time.
+    fn is_concurrent(self) -> bool {
+        self.atomic || self.strong
+    }
+}
 
 /// Graph of happens-before.
 #[derive(Default)]
@@ -12,10 +34,9 @@ pub(super) struct Graph {
     pub(super) last: Vec<Option<usize>>,
     /// Node of the last fence by thread.
     pub(super) fence: Vec<Option<usize>>,
-    /// Releasing fences by flag.
-    pub(super) released: Vec<Vec<usize>>,
-    /// Node, thread, byte range, writes, atomic.
-    pub(super) accesses: Vec<(usize, u32, u64, u64, bool, bool)>,
+    /// Releasing fences by address.
+    pub(super) released: BTreeMap<u64, Vec<usize>>,
+    pub(super) accesses: Vec<Access>,
     pub(super) lock_step: bool,
     pub(super) shared: bool,
 }
@@ -23,14 +44,7 @@ pub(super) struct Graph {
 impl Graph {
     pub(super) fn new(Setting { lock_step, shared, .. }: Setting) -> Graph {
         let n = THREADS as usize;
-        Graph {
-            last: vec![None; n],
-            fence: vec![None; n],
-            released: vec![Vec::new(); 2],
-            lock_step,
-            shared,
-            ..Graph::default()
-        }
+        Graph { last: vec![None; n], fence: vec![None; n], lock_step, shared, ..Graph::default() }
     }
 
     pub(super) fn node(&mut self, after: impl IntoIterator<Item = usize>) -> usize {
@@ -67,33 +81,70 @@ impl Graph {
     }
 
     /// Adds a thread's access. Returns true if it races with an earlier one.
-    pub(super) fn touch(&mut self, thread: u32, first: u64, bytes: u32, way: AccessWay) -> bool {
+    pub(super) fn touch(
+        &mut self,
+        thread: u32,
+        (first, bytes): (u64, u32),
+        way: AccessWay,
+        strong: bool,
+    ) -> bool {
         let node = self.step(thread, &[]);
-        let (end, write, atomic) =
-            (first + u64::from(bytes), way != AccessWay::Load, way == AccessWay::Atomic);
+        let (write, atomic) = (way != AccessWay::Load, way == AccessWay::Atomic);
+        let end = first + u64::from(bytes);
+        let access = Access { node, thread, first, end, write, atomic, strong };
         let block = |thread: u32| thread / (WARPS * LANES);
-        let races = self.accesses.iter().any(|&(n, t, from, to, wrote, was_atomic)| {
-            t != thread
-                && (block(t) == block(thread) || !self.shared)
-                && from < end
-                && first < to
-                && (write || wrote)
-                && !(atomic && was_atomic)
-                && !self.before[node].get(n).is_some_and(|b| *b)
+        let races = self.accesses.iter().enumerate().any(|(i, &other)| {
+            let is_ordered = |byte| self.is_before(other.node, node) || self.is_seen(i, byte, node);
+            other.thread != thread
+                && (block(other.thread) == block(thread) || !self.shared)
+                && (write || other.write)
+                && !(access.is_concurrent() && other.is_concurrent())
+                && !(first.max(other.first)..end.min(other.end)).all(is_ordered)
         });
-        self.accesses.push((node, thread, first, end, write, atomic));
+        self.accesses.push(access);
         races
+    }
+
+    fn is_before(&self, node: usize, other: usize) -> bool {
+        self.before[other].get(node) == Some(&true)
+    }
+
+    /// Returns true if an access is an atomic, and an atomic before `node` read what it left in a
+    /// byte, or what further atomics made of that.
+    fn is_seen(&self, access: usize, byte: u64, node: usize) -> bool {
+        let writes = self.accesses[access..].iter().filter(|a| a.write);
+        let writes = writes.filter(|a| (a.first..a.end).contains(&byte));
+        let mut atomics = writes.take_while(|a| a.atomic);
+        let is_first_atomic = atomics.next().is_some_and(|a| a.node == self.accesses[access].node);
+        is_first_atomic && atomics.any(|a| a.strong && self.is_before(a.node, node))
+    }
+
+    /// Exchanges knowledge with the other strong accesses to an address.
+    fn exchange(&mut self, thread: u32, address: u64, way: AccessWay) {
+        let there = self.released.get(&address).cloned().unwrap_or_default();
+        self.step(thread, if way == AccessWay::Store { &[] } else { &there });
+        if way != AccessWay::Load {
+            let known = self.released.entry(address).or_default();
+            if way == AccessWay::Store {
+                known.clear();
+            }
+            known.extend(self.fence[thread as usize]);
+        }
     }
 
     /// Applies an action. Returns true if two accesses race after it.
     pub(super) fn act(&mut self, act: &Act) -> bool {
         match *act {
-            Act::Access { thread, also, first, bytes, way } => {
+            Act::Access { thread, also, first, bytes, way, strong } => {
                 let others =
                     (0..LANES).filter(|l| also >> l & 1 == 1).map(|l| thread / LANES * LANES + l);
+                let threads = std::iter::once(thread).chain(others.filter(|t| *t != thread));
                 let mut races = false;
-                for thread in std::iter::once(thread).chain(others.filter(|t| *t != thread)) {
-                    races |= self.touch(thread, first, bytes, way);
+                for thread in threads.clone() {
+                    races |= self.touch(thread, (first, bytes), way, strong);
+                }
+                if strong || way == AccessWay::Atomic {
+                    threads.for_each(|thread| self.exchange(thread, first, way));
                 }
                 return races;
             }
@@ -125,17 +176,7 @@ impl Graph {
                     self.fence[thread as usize] = Some(self.step(thread, &[]));
                 }
             }
-            Act::Flag { thread, flag, way } => {
-                let there = self.released[flag as usize].clone();
-                self.step(thread, if way == AccessWay::Store { &[] } else { &there });
-                if way != AccessWay::Load {
-                    let known = &mut self.released[flag as usize];
-                    if way == AccessWay::Store {
-                        known.clear();
-                    }
-                    known.extend(self.fence[thread as usize]);
-                }
-            }
+            Act::Flag { thread, flag, way } => self.exchange(thread, FLAGS + 4 * flag, way),
         }
         false
     }
