@@ -101,8 +101,9 @@ fn faults_of_machine_code_are_named_at_their_cuda_lines() {
 /// Asynchronous copies, barrier objects of both layouts, generic addresses by both conventions and
 /// of several memories at once, lanes that NOP keeps together, functions outside of the kernels,
 /// atomics that end in a loop for shared memory, IMNMX and RED, and WARPSYNC for lanes that wait at
-/// a BSYNC; textures and surfaces whose objects are in constants, in uniform registers, in thread
-/// registers, and found by a loop of R2UR; sums that compare signs of registers and of constants.
+/// a BSYNC; shuffles and votes whose masks ptxas omits; textures and surfaces whose objects are in
+/// constants, in uniform registers, in thread registers, and found by a loop of R2UR; sums that
+/// compare signs of registers and of constants.
 #[test]
 fn small_machine_code_leaves_what_it_expects() {
     for name in [
@@ -128,6 +129,7 @@ fn small_machine_code_leaves_what_it_expects() {
         "last_block",
         "linked",
         "linked_debug",
+        "mask_without_own_lane",
         "parameters_75",
         "pointed",
         "pointed_debug",

@@ -27,6 +27,8 @@ pub enum Kind {
     BarrierCount,
     /// `.sync` instruction whose mask names live lanes that do not execute it.
     MaskAbsent,
+    /// `.sync` instruction whose mask does not name lanes that execute it.
+    MaskWithoutSelf,
     /// Shuffle that reads an inactive lane.
     UndefinedShuffle,
     /// Race of two writes of the same value.
@@ -53,6 +55,7 @@ impl Kind {
             Kind::BarrierAfterExit => "barrier-after-exit",
             Kind::MaskAbsent => "mask-absent-lane",
             Kind::MaskEnded => "mask-ended-lane",
+            Kind::MaskWithoutSelf => "mask-without-self",
             Kind::UndefinedShuffle => "undefined-shuffle",
         }
     }

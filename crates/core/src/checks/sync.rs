@@ -83,8 +83,8 @@ impl Phase {
 
 /// Checks the member mask of a `.sync` instruction executed by `lanes`.
 ///
-/// Returns the kind of mistake and the absent or exited lanes. `started` holds the lanes that the
-/// warp began with.
+/// Returns the kind of mistake and the lanes that are outside, absent or have exited. `started`
+/// holds the lanes that the warp began with.
 pub(super) fn mask(
     members: LaneMask,
     lanes: LaneMask,
@@ -92,6 +92,10 @@ pub(super) fn mask(
     started: LaneMask,
     may_wait: bool,
 ) -> Option<(Kind, LaneMask)> {
+    let outside = lanes - members;
+    if !outside.is_empty() {
+        return Some((Kind::MaskWithoutSelf, outside));
+    }
     let absent = (members & live) - lanes;
     let ended = members & (started - live);
     match (absent.is_empty() || may_wait, ended.is_empty()) {

@@ -163,6 +163,12 @@ impl Account<'_> {
                 "name only lanes that execute it: compute the mask with `__ballot_sync` before the \
                  branch",
             ),
+            Kind::MaskWithoutSelf => (
+                format!("the mask does not name lanes that execute this instruction: {}", f.detail),
+                "",
+                "",
+                "name every lane that executes the instruction, itself included",
+            ),
             Kind::UndefinedShuffle => (
                 format!("`shfl` reads inactive lane {}: the value is undefined", f.detail),
                 "",

@@ -20,6 +20,8 @@ pub struct Members {
     pub named: LaneMask,
     /// The executing lanes with that mask.
     pub lanes: LaneMask,
+    /// True if lanes outside of the mask take part.
+    pub omitted: bool,
 }
 
 /// Masks of lanes: one for all, or a row.
@@ -37,14 +39,8 @@ pub fn members(
     lanes: LaneMask,
     registers: &RegisterFile,
 ) -> impl Iterator<Item = Members> + use<> {
-    let mask = match &inst.op {
-        Op::WarpSync { mask } | Op::Gather { mask, .. } => Some(*mask),
-        Op::Shuffle(op) => Some(op.mask),
-        Op::Vote(op) => Some(op.mask),
-        Op::Match(op) => Some(op.mask),
-        Op::Redux(op) => Some(op.mask),
-        _ => None,
-    };
+    let mask = inst.op.member_mask();
+    let omitted = mask.is_some_and(|mask| mask.omitted);
     let whole = inst.form != MACHINE_FORM
         && matches!(
             inst.op,
@@ -59,10 +55,11 @@ pub fn members(
     std::iter::from_fn(move || {
         let lowest = rest.lowest()?;
         let set = match &masks {
-            Masks::Common(named) => Members { named: *named, lanes: rest },
+            Masks::Common(named) => Members { named: *named, lanes: rest, omitted },
             Masks::ByLane(row) => Members {
                 named: LaneMask(row[lowest as usize & (MAX_LANES - 1)]),
                 lanes: equal_to(row, rest, lowest),
+                omitted,
             },
         };
         rest -= set.lanes;
@@ -81,13 +78,16 @@ fn equal_to<C: Copy + PartialEq>(row: &[C; MAX_LANES], among: LaneMask, lane: u3
     among & LaneMask(same)
 }
 
-/// Checks that the mask of every executing lane includes the lane.
+/// Checks that the mask of every executing lane includes the lane, unless compilers omit it.
 #[inline(always)]
 pub(super) fn check_members(
     mask: MemberMask,
     lanes: LaneMask,
     registers: &RegisterFile,
 ) -> Result<(), Fault> {
+    if mask.omitted {
+        return Ok(());
+    }
     let row = &registers.narrow[usize::from(mask.row.0)];
     let named = mask.common.unwrap_or_else(|| {
         let own = row.iter().zip(0..).map(|(mask, lane)| mask & 1 << lane);

@@ -78,6 +78,7 @@ pub struct ControlFlow {
     under_divergence: Bits,
     divergent_guards: Bits,
     uniform_results: Bits,
+    uniform_masks: Bits,
 }
 
 impl ControlFlow {
@@ -151,6 +152,7 @@ impl ControlFlow {
             under_divergence: uniformity.under_divergence,
             divergent_guards: uniformity.divergent_guards,
             uniform_results: uniformity.uniform_results,
+            uniform_masks: uniformity.uniform_masks,
         }
     }
 
@@ -194,6 +196,7 @@ impl ControlFlow {
         self.under_divergence = self.under_divergence.joined(&other.under_divergence, blocks);
         self.divergent_guards = self.divergent_guards.joined(&other.divergent_guards, insts);
         self.uniform_results = self.uniform_results.joined(&other.uniform_results, insts);
+        self.uniform_masks = self.uniform_masks.joined(&other.uniform_masks, insts);
     }
 
     /// Marks functions that are called under divergence as divergent as a whole.
@@ -295,6 +298,21 @@ impl ControlFlow {
     /// functions.
     pub fn uniform_result(&self, inst: usize) -> bool {
         self.uniform_results.contains(inst)
+    }
+
+    /// Returns true if ptxas omits the mask of a `.sync` instruction: all lanes have the same one,
+    /// and the warp is converged. A lane outside of the mask then takes part unnoticed.
+    ///
+    /// Read off sm_90 machine code of ptxas 13.0. Measured with 54 kernels on an H200.
+    pub fn omits_mask(&self, inst: usize) -> bool {
+        self.uniform_masks.contains(inst)
+            && self.block_of(inst).is_some_and(|block| !self.under_divergence(block))
+    }
+
+    /// Marks the masks that ptxas omits.
+    pub(in crate::kernel) fn omit_masks(&self, insts: &mut [Inst]) {
+        let omitted = insts.iter_mut().enumerate().filter(|(i, _)| self.omits_mask(*i));
+        omitted.for_each(|(_, inst)| inst.op.omit_mask());
     }
 }
 

@@ -276,9 +276,12 @@ impl<'a> Run<'a> {
             let here = here.fold(LaneMask::EMPTY, |m, l| m | LaneMask::lane(l));
             // The set of the lowest lane comes first: `lane` is in it or has had its turn.
             let mut sets = members(inst, here & rest, &warp.registers);
-            let Some(Members { named: mask, lanes: group }) = sets.next() else { break };
+            let Some(Members { named: mask, lanes: group, omitted }) = sets.next() else { break };
             rest -= group;
-            // A lane outside its own mask continues to its fault.
+            // A lane outside its own mask continues to its fault, or takes part with all others.
+            if omitted && !group.is_subset(mask) && !alive.is_subset(here) {
+                continue;
+            }
             let missing = (mask & alive) - group;
             if !missing.is_empty() && mask.contains(lane) {
                 // Lanes of two shuffles with one mask go on if none reads a lane of the other.

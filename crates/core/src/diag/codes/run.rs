@@ -57,7 +57,8 @@ pub(super) const CODES: &[Code] = &[
         Run("simt-sim check --run tests/races/mask_ended.ir")),
     code("mask-without-self",
         "A lane executes a `.sync` instruction whose mask does not include that lane. The \
-         behaviour is undefined.",
+         behaviour is undefined. If all lanes have the same mask and the warp is converged, \
+         compilers omit the mask, and the lane takes part; else the kernel ends.",
         "Include every lane that executes the instruction in its mask.",
         Run("simt-sim check --run tests/races/mask_without_self.ir")),
     code("misaligned",

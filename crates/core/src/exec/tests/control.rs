@@ -82,11 +82,12 @@ fn guards_and_members() {
     guarded_inst.guard = Some(PredicateUse { predicate: Predicate(0), negated: true });
     assert_eq!(guarded(&guarded_inst, LaneMask(0xff00_0001), &r), LaneMask(0xff00_0000));
     let of = |inst: &Inst, lanes: u32| members(inst, LaneMask(lanes), &r).collect::<Vec<_>>();
-    let set = |named: u32, lanes: u32| Members { named: LaneMask(named), lanes: LaneMask(lanes) };
+    let omitted = false;
+    let set = |named, lanes| Members { named: LaneMask(named), lanes: LaneMask(lanes), omitted };
     assert_eq!(of(&guarded_inst, 0x230), [set(4, 0x210), set(0, 0x20)]);
     assert_eq!(of(&guarded_inst, 0), []);
     assert_eq!(of(&inst(Op::Fence(Scope::Block)), 1), []);
-    let common = MemberMask { row: Row(3), common: Some(LaneMask(0xf0)) };
+    let common = MemberMask { row: Row(3), common: Some(LaneMask(0xf0)), omitted };
     let inst = inst(Op::WarpSync { mask: common });
     assert_eq!((of(&inst, 0x230), of(&inst, 0)), (vec![set(0xf0, 0x230)], vec![]));
 }

@@ -112,6 +112,11 @@ fn shuffles_read_only_lanes_that_take_part() {
     assert_eq!((file.narrow[2][3], file.narrow[2][20]), (111, 7));
     let fault = shuffle(&shuffle_of(ShuffleMode::Butterfly), FULL, &mut file).unwrap_err();
     assert_eq!(fault, Fault { lane: 16, kind: FaultKind::NotInMask { mask: low } });
+    // Lanes outside of a mask that compilers omit take part.
+    let mut omitted = shuffle_of(ShuffleMode::Butterfly);
+    omitted.mask.omitted = true;
+    let effect = shuffle(&omitted, FULL, &mut file).unwrap();
+    assert_eq!((effect, file.narrow[2][20]), (Effect::Done, 128));
 }
 
 #[test]

@@ -442,7 +442,7 @@ impl<'a> Body<'a> {
         // A GPU gives a thread at most 255 registers; compilers spill the rest.
         let registers_per_thread =
             frames::complete(&mut self.insts, &mut functions, &registers).min(255);
-        let kernel = Kernel {
+        let mut kernel = Kernel {
             isa: self.isa,
             name: function.name.text.clone(),
             symbol: function.name.text.clone(),
@@ -461,6 +461,7 @@ impl<'a> Body<'a> {
             native: None,
             span: function.span,
         };
+        kernel.flow.omit_masks(&mut kernel.insts);
         (Some(kernel), self.diagnostics)
     }
 

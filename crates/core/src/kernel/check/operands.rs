@@ -101,7 +101,7 @@ impl Args {
     /// Returns operand `i` as a member mask.
     pub(super) fn members(&self, i: usize) -> MemberMask {
         let Value { row, bits, .. } = self.value(i);
-        MemberMask { row, common: bits.map(|bits| LaneMask(bits as u32)) }
+        MemberMask { common: bits.map(|bits| LaneMask(bits as u32)), ..MemberMask::from(row) }
     }
 
     /// Returns the row of operand `i`; `None` if it is `_` or omitted.

@@ -39,6 +39,8 @@ pub(super) struct Uniformity {
     pub(super) divergent_guards: Bits,
     /// Instructions that compute one value for the whole, converged warp.
     pub(super) uniform_results: Bits,
+    /// `.sync` instructions that all lanes of a group execute with one member mask.
+    pub(super) uniform_masks: Bits,
 }
 
 /// Returns the blocks between a branch and its reconvergence point.
@@ -247,6 +249,7 @@ impl<'a> Analysis<'a> {
         let mut diverging = Bits::new(self.blocks.len());
         let mut divergent_guards = Bits::new(self.insts.len());
         let mut uniform_results = Bits::new(self.insts.len());
+        let mut uniform_masks = Bits::new(self.insts.len());
         for block in self.blocks.iter().filter(|b| b.reachable) {
             let mut state = self.entry[block.id.index()].clone();
             for i in block.range() {
@@ -266,6 +269,13 @@ impl<'a> Analysis<'a> {
                     }
                     _ => false,
                 };
+                let row = |row: Row| self.numbering.number(Register::Narrow(row));
+                if let Some(mask) = inst.op.member_mask()
+                    && !guard
+                    && !state.contains(row(mask.row))
+                {
+                    uniform_masks.insert(i);
+                }
                 if diverges && block.successors.len() > 1 {
                     diverging.insert(block.id.index());
                 }
@@ -279,7 +289,13 @@ impl<'a> Analysis<'a> {
                 }
             }
         }
-        Uniformity { diverging, divergent_guards, uniform_results, ..Uniformity::default() }
+        Uniformity {
+            diverging,
+            divergent_guards,
+            uniform_results,
+            uniform_masks,
+            ..Uniformity::default()
+        }
     }
 }
 

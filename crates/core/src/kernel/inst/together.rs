@@ -1,6 +1,6 @@
 //! Block barriers and warp-level instructions (shuffles, votes, matches, reductions).
 
-use super::{Predicate, PredicateUse, Row};
+use super::{Op, Predicate, PredicateUse, Row};
 use crate::base::LaneMask;
 use crate::isa::Type;
 
@@ -54,11 +54,40 @@ pub struct MemberMask {
     pub row: Row,
     /// Mask of all lanes, if it is an immediate.
     pub common: Option<LaneMask>,
+    /// True if lanes outside of it take part, as compilers emit no WARPSYNC (see
+    /// [`ControlFlow::omits_mask`](crate::kernel::ControlFlow::omits_mask)).
+    pub omitted: bool,
 }
 
 impl From<Row> for MemberMask {
     fn from(row: Row) -> MemberMask {
-        MemberMask { row, common: None }
+        MemberMask { row, common: None, omitted: false }
+    }
+}
+
+impl Op {
+    /// Returns the member mask of a `.sync` instruction.
+    pub fn member_mask(&self) -> Option<MemberMask> {
+        match self {
+            Op::WarpSync { mask } | Op::Gather { mask, .. } => Some(*mask),
+            Op::Shuffle(op) => Some(op.mask),
+            Op::Vote(op) => Some(op.mask),
+            Op::Match(op) => Some(op.mask),
+            Op::Redux(op) => Some(op.mask),
+            _ => None,
+        }
+    }
+
+    /// Lets lanes outside of the member mask take part.
+    pub(in crate::kernel) fn omit_mask(&mut self) {
+        match self {
+            Op::WarpSync { mask } => mask.omitted = true,
+            Op::Shuffle(op) => op.mask.omitted = true,
+            Op::Vote(op) => op.mask.omitted = true,
+            Op::Match(op) => op.mask.omitted = true,
+            Op::Redux(op) => op.mask.omitted = true,
+            _ => {}
+        }
     }
 }
 

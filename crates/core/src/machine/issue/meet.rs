@@ -16,7 +16,7 @@ use crate::kernel::{BarrierKind, Meeting, Op};
 pub(in crate::machine) fn gather(step: &MicroOp, warp: &mut Warp, active: LaneMask) -> bool {
     let lanes = exec::guarded(&step.inst, active, &warp.registers);
     let passive = active - lanes;
-    // Lanes outside of their own mask proceed to their fault.
+    // Lanes outside of their own mask proceed, mostly to their fault.
     let waits = |set: &Members| {
         set.lanes.is_subset(set.named) && !warp.control.gathered(set.lanes | passive, set.named)
     };
@@ -40,8 +40,8 @@ pub(in crate::machine) fn members_meet(
     (sm, w, pc): (SmId, usize, Pc),
     observer: &mut impl Observer,
 ) -> Option<Fault> {
-    for Members { named, lanes } in exec::members(&step.inst, lanes, &warp.registers) {
-        if !lanes.is_subset(named) {
+    for Members { named, lanes, omitted } in exec::members(&step.inst, lanes, &warp.registers) {
+        if !omitted && !lanes.is_subset(named) {
             return None; // a lane outside of its mask: execution reports the fault
         }
         let slot = WarpId(w as u32);
@@ -100,7 +100,7 @@ pub(in crate::machine) fn gather_native(
     let Op::Gather { meeting, .. } = &step.inst.op else { return None };
     let slot = WarpId(w as u32);
     let sets = exec::members(&step.inst, lanes, &warp.registers);
-    let mut sets = sets.map(|Members { named, lanes }| (lanes, named));
+    let mut sets = sets.map(|Members { named, lanes, .. }| (lanes, named));
     let Some(lowest) = sets.next() else {
         warp.control.go(step.next);
         return None;
