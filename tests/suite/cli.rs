@@ -120,6 +120,8 @@ fn reports_say_what_went_wrong() {
         (&livelock, &["LIVELOCK", "lanes 1-31", "lane 0"]),
         (&["run", "programs/small/barrier_one_arm.ir"], &["DEADLOCK"]),
         (&["run", DIAMOND, "--max-cycles", "100"], &["100 cycles", "--max-cycles"]),
+        // Before the first block has started, too.
+        (&["run", DIAMOND, "--max-cycles", "7"], &["after 7 cycles", "\n  7 cycles = "]),
     ] {
         let ended = simt_sim(arguments);
         for word in words {

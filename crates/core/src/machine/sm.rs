@@ -293,8 +293,12 @@ impl<'a, O: Observer> Sm<'a, O> {
         });
         let (s, local) = (self.warps[w].scheduler(), self.warps[w].local());
         if self.schedulers[s].resident == 0 {
-            self.issuer.lose_slots(&mut self.schedulers[s], now, SlotLoss::NoWarp);
-            self.issuer.lose_slots(&mut self.schedulers[s], launch, SlotLoss::Launch);
+            let reasons = [(now, SlotLoss::NoWarp), (launch, SlotLoss::Launch)];
+            for (until, reason) in reasons {
+                // A run that is stopped meanwhile ends at its limit.
+                let until = until.min(cx.max_cycles);
+                self.issuer.lose_slots(&mut self.schedulers[s], until, reason);
+            }
         }
         self.admissions += 1;
         self.schedulers[s].admit(local, self.admissions, self.blocks_run.into());

@@ -302,6 +302,7 @@ impl<O: Observer> Sm<'_, O> {
         }
         if now >= self.cx.max_cycles {
             self.now = self.cx.max_cycles;
+            self.drained = self.drained.min(self.now);
             return Err(Finish::CycleLimit(Limit::Cycles(self.now)));
         }
         if self.issued >= self.cx.max_issues {
