@@ -46,6 +46,7 @@ mod launches;
 mod local;
 mod locks;
 mod lowering;
+mod masks;
 mod meetings;
 mod memory;
 mod model;
