@@ -210,6 +210,11 @@ fn the_driver_answers_about_captures_as_on_an_h200() {
     answers_as_recorded("capture_answers");
 }
 
+#[test]
+fn the_driver_makes_tensor_maps_and_tiles_are_those_of_an_h200() {
+    answers_as_recorded("tensor_answers");
+}
+
 /// Codes of the runtime are printed where they are errors: the calls that a capture does not allow.
 #[test]
 fn the_runtime_makes_captures_changes_and_launches_graphs() {

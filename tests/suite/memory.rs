@@ -1,5 +1,5 @@
-//! Registers of 128 bits, memory on the stack and bulk copies, in PTX and in machine code; generic
-//! accesses to two memories.
+//! Registers of 128 bits, memory on the stack, bulk copies and tiles, in PTX and in machine code;
+//! generic accesses to two memories.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use super::cli::{Ended, good, refused, simt_sim};
 
 #[test]
 fn quads_and_stacks_leave_what_they_expect() {
-    for name in ["quads", "stack", "parameters", "bulk_copies"] {
+    for name in ["quads", "stack", "parameters", "bulk_copies", "tiles"] {
         for mode in ["volta", "pre-volta"] {
             let program = format!("tests/memory/{name}.ir");
             let report = good(&["run", &program, "--mode", mode, "--checks"]);

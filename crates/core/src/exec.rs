@@ -28,6 +28,7 @@ mod registers;
 mod segments;
 mod surface;
 mod system;
+mod tensor;
 mod texture;
 mod video;
 mod warp;
@@ -38,7 +39,7 @@ pub use aligned::AlignedRows;
 pub use alu::{LaneFunction, lane_function};
 pub use arith::half::{short_bits, short_value};
 pub use barrier::{barrier_votes, finish_barrier_reduction, waits_for_block};
-pub use bulk::{BulkData, GroupedBulk, land_bulk};
+pub use bulk::{BulkData, BulkRun, GroupedBulk, Reduction, land_bulk};
 pub use calls::{CallStack, finish_call};
 pub use copies::{CopiedData, Copies, land_copies};
 pub use fault::{Assertion, Fault, FaultKind};
@@ -51,6 +52,7 @@ pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_sh
 pub use registers::WarpPlace;
 pub use segments::{parameters, part_of, segments, variable_segments, workspace};
 pub use system::SystemLog;
+pub use tensor::{MAP_BYTES, TensorElement, TensorMap};
 pub use warp::{Members, members, shuffle_reads};
 
 use crate::base::{LaneMask, MAX_LANES};

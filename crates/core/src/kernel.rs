@@ -170,6 +170,11 @@ impl Kernel {
         }
     }
 
+    /// Returns the generic address of the parameters: aligned as they are in their constant bank.
+    pub fn parameters_address(&self) -> u64 {
+        layout::PARAMETERS + self.native.as_ref().map_or(0, |native| u64::from(native.params_at))
+    }
+
     /// Returns true if the kernel takes generic addresses of its parameters (`cvta.param`).
     pub fn shows_parameters(&self) -> bool {
         let shows = |inst: &Inst| {

@@ -22,6 +22,7 @@ mod plan;
 mod reference;
 mod resolve;
 mod shape;
+mod tensor;
 mod term;
 mod token;
 mod typed;

@@ -35,6 +35,7 @@ mod pools;
 mod resolve;
 mod set;
 mod streams;
+mod tensor_maps;
 mod textures;
 
 pub(crate) use context::HEAP;

@@ -269,7 +269,12 @@ fn failure(finish: &Finish) -> Option<Error> {
             FaultKind::StackOverflow { .. } => Error::HARDWARE_STACK_ERROR,
             FaultKind::BadCallTarget { .. } => Error::INVALID_PC,
             FaultKind::Assertion(_) => Error::ASSERT,
-            FaultKind::NotInMask { .. } | FaultKind::MissingWarps => Error::ILLEGAL_INSTRUCTION,
+            FaultKind::NotInMask { .. }
+            | FaultKind::MissingWarps
+            | FaultKind::BadTensorMap { .. }
+            | FaultKind::BadReduction { .. }
+            | FaultKind::UnalignedTile { .. }
+            | FaultKind::NegativeTile { .. } => Error::ILLEGAL_INSTRUCTION,
             _ => Error::LAUNCH_FAILED,
         },
     })

@@ -1,20 +1,22 @@
-//! Bulk copies: consecutive bytes between global and shared memory, or within shared memory.
+//! Bulk copies between global and shared memory: of consecutive bytes, or of a tile of a tensor.
 //!
 //! A copy reads its source when it starts. Its bytes reach global memory at once, and shared memory
 //! when the driver says so; then they count at the barrier object. PTX leaves open when a copy
 //! reads and writes before its end, so a program cannot rely on either. Each lane has its own
 //! groups of copies to global memory.
 
+mod tile;
+
 use super::atomic::combine;
 use super::copies::Copies;
 use super::memory::{GlobalMemory, SharedMemory, Words};
+use super::tensor::UNIT;
 use super::{Effect, Env, Fault, FaultKind, RegisterFile, addresses, mbarrier};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::{Space, Type};
-use crate::kernel::{AtomicFn, BulkCopy, BulkSize};
+use crate::kernel::{AtomicFn, BulkCopy, BulkShape};
+use tile::tile;
 
-/// Bytes to which addresses and sizes of bulk copies are aligned.
-const UNIT: u64 = 16;
 /// Copies of a warp that wait in groups. Beyond them the oldest is waited for with the next one.
 const MOST_GROUPED: usize = 256;
 
@@ -27,18 +29,44 @@ pub struct BulkData {
     pub lane: u32,
     /// Lanes whose bulk group it is in.
     pub lanes: LaneMask,
-    /// Space and address of the source.
-    pub from: (Space, u64),
-    /// Space and address of the destination.
-    pub to: (Space, u64),
-    /// Words of the source.
+    /// Space of the source.
+    pub from: Space,
+    /// Space of the destination.
+    pub to: Space,
+    /// Consecutive bytes, in the order of their words.
+    pub runs: Vec<BulkRun>,
+    /// Words of the runs.
     pub words: Vec<u32>,
-    /// Function and type of a reduction.
-    pub reduces: Option<(AtomicFn, Type)>,
+    /// Reduction; `None`: the bytes replace those of the destination.
+    pub reduces: Option<Reduction>,
     /// Address of the barrier object.
     pub object: Option<u64>,
     /// True if it has changed global memory.
     pub changed: bool,
+}
+
+/// Consecutive bytes of a bulk copy. Addresses are multiples of 16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BulkRun {
+    /// Address of the source.
+    pub from: u64,
+    /// Address of the destination.
+    pub to: u64,
+    /// Bytes read.
+    pub read: u64,
+    /// Bytes written. What is not read fills a tile outside of its tensor.
+    pub written: u64,
+}
+
+/// Reduction by a bulk copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reduction {
+    /// Function.
+    pub f: AtomicFn,
+    /// Type of the elements.
+    pub ty: Type,
+    /// True if sums of `f32` flush subnormal values to 0.
+    pub flushes: bool,
 }
 
 /// Bulk copy in a group that no lane has waited for.
@@ -48,10 +76,8 @@ pub struct GroupedBulk {
     pub pc: u32,
     /// Lane that started it.
     pub lane: u32,
-    /// Address of the source in shared memory.
-    pub from: u64,
-    /// Number of bytes.
-    pub bytes: u64,
+    /// Addresses in shared memory with numbers of bytes, sorted: the source.
+    pub from: Vec<(u64, u64)>,
     /// Mark of the driver.
     pub mark: u64,
     lanes: LaneMask,
@@ -59,19 +85,48 @@ pub struct GroupedBulk {
     age: u32,
 }
 
+impl BulkRun {
+    /// Returns the number of its words.
+    fn words(&self) -> usize {
+        self.written.div_ceil(4) as usize
+    }
+}
+
 impl BulkData {
-    /// Returns the number of bytes.
+    /// Returns the number of bytes written.
     pub fn bytes(&self) -> u64 {
-        4 * self.words.len() as u64
+        self.runs.iter().map(|run| run.written).sum()
+    }
+
+    /// Returns the runs with their words.
+    pub fn parts(&self) -> impl Iterator<Item = (&BulkRun, &[u32])> {
+        let mut rest = self.words.as_slice();
+        self.runs.iter().map(move |run| {
+            let (words, after) = rest.split_at(run.words().min(rest.len()));
+            rest = after;
+            (run, words)
+        })
+    }
+
+    /// Returns the source, sorted and without gaps where there are none.
+    fn source(&self) -> Vec<(u64, u64)> {
+        let mut places: Vec<(u64, u64)> =
+            self.runs.iter().map(|run| (run.from, run.read)).collect();
+        places.sort_unstable();
+        places.dedup_by(|next, last| {
+            let follows = last.0 + last.1 == next.0;
+            last.1 += if follows { next.1 } else { 0 };
+            follows
+        });
+        places
     }
 }
 
 impl Copies {
     /// Adds a copy to the group of its lanes, with a mark of the driver.
     pub fn add_bulk(&mut self, data: &BulkData, mark: u64) {
-        let &BulkData { pc, lane, lanes, from: (_, from), .. } = data;
-        let bytes = data.bytes();
-        self.bulk.push(GroupedBulk { pc, lane, from, bytes, mark, lanes, age: 0 });
+        let &BulkData { pc, lane, lanes, .. } = data;
+        self.bulk.push(GroupedBulk { pc, lane, from: data.source(), mark, lanes, age: 0 });
         if self.bulk.len() > MOST_GROUPED {
             let oldest = self.bulk.remove(0);
             if let Some(next) = self.bulk.iter_mut().find(|copy| copy.lanes == oldest.lanes) {
@@ -94,7 +149,7 @@ impl Copies {
     }
 }
 
-/// Executes `cp.async.bulk` and `cp.reduce.async.bulk`.
+/// Executes `cp.async.bulk`, `cp.async.bulk.tensor` and their reductions.
 pub(super) fn copy(
     op: &BulkCopy,
     lanes: LaneMask,
@@ -106,48 +161,70 @@ pub(super) fn copy(
     let [from, to] =
         [op.from, op.to].map(|place| addresses(place.address, LaneMask::FULL, registers));
     let object = op.object.map(|object| addresses(object, LaneMask::FULL, registers));
-    let size = |lane: usize| match op.size {
-        BulkSize::Bytes(row) => u64::from(registers.narrow[usize::from(row.0)][lane]),
-        BulkSize::Units(row) => {
-            UNIT * u64::from(registers.narrow[usize::from(row.0)][lane] & 0xffff)
-        }
-    };
     let mut started = Vec::new();
     for lane in starting.lanes() {
         let l = lane as usize % MAX_LANES;
-        let (from, to) = ((op.from.space, from[l]), (op.to.space, to[l]));
-        let object = object.map(|addresses| addresses[l]);
         let fault = |kind| Fault { lane, kind };
-        check(from, size(l), false, env).map_err(fault)?;
-        check(to, size(l), true, env).map_err(fault)?;
+        let object = object.map(|addresses| addresses[l]);
+        let part = start(op, l, (from[l], to[l]), registers, env).map_err(fault)?;
         object.map_or(Ok(()), |address| check_object(address, env.shared)).map_err(fault)?;
-        let mut words = vec![0; (size(l) / 4) as usize];
-        load(from, &mut words, env);
         let lanes = if op.together { LaneMask::FULL } else { LaneMask::lane(lane) };
-        let (pc, reduces) = (env.pc, op.reduces);
-        started.push(BulkData {
-            pc,
-            lane,
-            lanes,
-            from,
-            to,
-            words,
-            reduces,
-            object,
-            changed: false,
-        });
+        started.push(BulkData { lane, lanes, object, ..part });
     }
-    for data in started.iter_mut().filter(|data| data.to.0 != Space::Shared) {
+    for data in started.iter_mut().filter(|data| data.to != Space::Shared) {
         data.changed = store_global(data, env.global);
     }
     env.system.bulk = started;
     Ok(Effect::BulkCopies)
 }
 
+/// Checks and reads what lane `l` copies from and to the addresses.
+fn start(
+    op: &BulkCopy,
+    l: usize,
+    (from, to): (u64, u64),
+    registers: &RegisterFile,
+    env: &Env<'_>,
+) -> Result<BulkData, FaultKind> {
+    let narrow = |row: crate::kernel::Row| registers.narrow[usize::from(row.0)][l];
+    let reduces = |ty| op.reduces.map(|f| Reduction { f, ty, flushes: false });
+    let mut data = BulkData {
+        pc: env.pc,
+        lane: 0,
+        lanes: LaneMask::EMPTY,
+        from: op.from.space,
+        to: op.to.space,
+        runs: Vec::new(),
+        words: Vec::new(),
+        reduces: None,
+        object: None,
+        changed: false,
+    };
+    let (bytes, ty) = match op.shape {
+        BulkShape::Bytes(row, ty) => (u64::from(narrow(row)), ty),
+        BulkShape::Units(row, ty) => (UNIT * u64::from(narrow(row) & 0xffff), ty),
+        BulkShape::Tile(at) => {
+            let at_row = at.coordinates.map(|row| narrow(row) as i32);
+            let place = match data.to {
+                Space::Shared => (to, from),
+                _ => (from, to),
+            };
+            tile(&mut data, op.reduces, (at, at_row), place, env)?;
+            return Ok(data);
+        }
+    };
+    check((data.from, from), bytes, false, env)?;
+    check((data.to, to), bytes, true, env)?;
+    data.words = vec![0; (bytes / 4) as usize];
+    load((data.from, from), &mut data.words, env);
+    data.runs.push(BulkRun { from, to, read: bytes, written: bytes });
+    Ok(BulkData { reduces: reduces(ty), ..data })
+}
+
 /// Writes a copy to shared memory, and counts its bytes at its object.
 pub fn land_bulk(shared: &mut SharedMemory, data: &BulkData) {
-    if let (Space::Shared, address) = data.to {
-        store(shared, address, data);
+    if data.to == Space::Shared {
+        store(shared, data);
     }
     if let Some(object) = data.object.filter(|_| data.bytes() > 0) {
         mbarrier::complete(shared, object, data.bytes());
@@ -165,18 +242,26 @@ fn check(
     if !bytes.is_multiple_of(UNIT) {
         return Err(FaultKind::BadCopySize { bytes: count });
     }
-    let found = match space {
-        Space::Shared => env.shared.holds(address, bytes).then_some(true),
-        _ => env
-            .global
-            .segment(address)
-            .filter(|segment| segment.holds(address, bytes))
-            .map(|segment| segment.writable),
-    };
-    match found {
-        None => Err(FaultKind::OutOfBounds { space, address, bytes: count }),
-        Some(_) if !address.is_multiple_of(UNIT) => {
-            Err(FaultKind::Misaligned { space, address, bytes: UNIT as u32 })
+    match space {
+        Space::Shared if !env.shared.holds(address, bytes) => {
+            return Err(FaultKind::OutOfBounds { space, address, bytes: count });
+        }
+        Space::Shared => {}
+        _ => check_row(address, bytes, write, env)?,
+    }
+    match address.is_multiple_of(UNIT) {
+        true => Ok(()),
+        false => Err(FaultKind::Misaligned { space, address, bytes: UNIT as u32 }),
+    }
+}
+
+/// Checks `bytes` bytes of global memory.
+fn check_row(address: u64, bytes: u64, write: bool, env: &Env<'_>) -> Result<(), FaultKind> {
+    let segment = env.global.segment(address).filter(|segment| segment.holds(address, bytes));
+    match segment.map(|segment| segment.writable) {
+        None => {
+            let (space, bytes) = (Space::Global, bytes as u32);
+            Err(FaultKind::OutOfBounds { space, address, bytes })
         }
         Some(false) if write => Err(FaultKind::ReadOnly { address }),
         Some(_) => Ok(()),
@@ -198,6 +283,7 @@ fn check_object(address: u64, shared: &SharedMemory) -> Result<(), FaultKind> {
 /// Loads the words of a checked source.
 fn load((space, address): (Space, u64), words: &mut [u32], env: &Env<'_>) {
     match (space, env.global.segment(address)) {
+        _ if words.is_empty() => {}
         (Space::Shared, _) => env.shared.load_run(address, words),
         (_, Some(segment)) => env.global.view(segment).load_run(address, words),
         (_, None) => {}
@@ -206,41 +292,72 @@ fn load((space, address): (Space, u64), words: &mut [u32], env: &Env<'_>) {
 
 /// Writes a copy to checked global memory. Returns true if it changed.
 fn store_global(data: &BulkData, global: &GlobalMemory) -> bool {
-    let (_, address) = data.to;
-    global.segment(address).is_some_and(|segment| store(&mut global.view(segment), address, data))
+    data.parts().fold(false, |changed, (run, words)| {
+        let segment = global.segment(run.to);
+        let stored = segment
+            .is_some_and(|segment| store_run(&mut global.view(segment), run, words, data.reduces));
+        changed | stored
+    })
 }
 
-/// Writes a copy to memory. Returns true if it changed.
+/// Writes a copy to memory.
+fn store(memory: &mut impl Words, data: &BulkData) {
+    for (run, words) in data.parts() {
+        store_run(memory, run, words, data.reduces);
+    }
+}
+
+/// Writes a run to memory. Returns true if it changed.
 ///
-/// An H200 gives the results of atomics of global memory, but does not flush f32 sums to zero.
-fn store(memory: &mut impl Words, address: u64, data: &BulkData) -> bool {
-    let places = (address..).step_by(4).zip(&data.words);
-    let Some((f, ty)) = data.reduces else {
-        return places.fold(false, |changed, (at, &word)| memory.store(0, at, word) | changed);
+/// An H200 gives the results of atomics of global memory, but flushes no f32 sums to zero, unless a
+/// tensor's type says so.
+fn store_run(
+    memory: &mut impl Words,
+    run: &BulkRun,
+    words: &[u32],
+    reduces: Option<Reduction>,
+) -> bool {
+    let whole = (run.written / 4) as usize;
+    let (whole, part) = words.split_at(whole.min(words.len()));
+    let places = (run.to..).step_by(4).zip(whole);
+    let last = part.first().map(|&word| (run.to + 4 * whole.len() as u64, word));
+    let kept = u32::MAX.checked_shl(8 * (run.written % 4) as u32).unwrap_or(0);
+    let Some(Reduction { f, ty, flushes }) = reduces else {
+        let changed =
+            places.fold(false, |changed, (at, &word)| memory.store(0, at, word) | changed);
+        let merged = last.is_some_and(|(at, word)| {
+            let (old, new) = memory.update(0, at, |old| old & kept | word & !kept);
+            old != new
+        });
+        return changed | merged;
     };
-    let new = |old: u64, b: u64| combine(f, ty, ty != Type::F32, old, b, 0);
+    let new = |old: u64, b: u64| combine(f, ty, ty != Type::F32 || flushes, old, b, 0);
     if ty.is_wide() {
-        let pairs = (address..).step_by(8).zip(data.words.chunks_exact(2));
+        let pairs = (run.to..).step_by(8).zip(whole.chunks_exact(2));
         return pairs.fold(false, |changed, (at, pair)| {
             let b = u64::from(pair[1]) << 32 | u64::from(pair[0]);
             let (before, after) = memory.update_pair(0, at, |old| new(old, b));
             changed | (before != after)
         });
     }
-    places.fold(false, |changed, (at, &word)| {
-        let b = u64::from(word);
-        let (before, after) = memory.update(0, at, |old| {
-            let old = u64::from(old);
-            match ty.bits() {
-                16 => {
-                    let low = new(old & 0xffff, b & 0xffff) & 0xffff;
-                    (new(old >> 16, b >> 16) << 16 | low) as u32
-                }
-                _ => new(old, b) as u32,
-            }
-        });
+    let word = |old: u32, b: u32| match ty.bits() {
+        16 => {
+            let [low, high] = [0, 16].map(|by| {
+                (new((old >> by & 0xffff).into(), (b >> by & 0xffff).into()) & 0xffff) as u32
+            });
+            high << 16 | low
+        }
+        _ => new(old.into(), b.into()) as u32,
+    };
+    let changed = places.fold(false, |changed, (at, &b)| {
+        let (before, after) = memory.update(0, at, |old| word(old, b));
         changed | (before != after)
-    })
+    });
+    let merged = last.is_some_and(|(at, b)| {
+        let (before, after) = memory.update(0, at, |old| old & kept | word(old, b) & !kept);
+        before != after
+    });
+    changed | merged
 }
 
 #[cfg(test)]
@@ -256,8 +373,9 @@ mod tests {
                 pc: 0,
                 lane: 3,
                 lanes,
-                from: (Space::Shared, 16 * mark),
-                to: (Space::Global, 0),
+                from: Space::Shared,
+                to: Space::Global,
+                runs: vec![BulkRun { from: 16 * mark, to: 0, read: 16, written: 16 }],
                 words: vec![0; 4],
                 reduces: None,
                 object: None,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::ImageShape;
 use crate::base::LaneMask;
-use crate::isa::Space;
+use crate::isa::{Space, Type};
 use crate::kernel::Geometry;
 use crate::kernel::layout::DEPTH_LIMIT;
 
@@ -111,6 +111,32 @@ pub enum FaultKind {
     BadCopySize {
         /// Number of bytes.
         bytes: u32,
+    },
+    /// A copy of a tile by what is no tensor map, or one of another number of dimensions.
+    BadTensorMap {
+        /// Byte address of the map.
+        address: u64,
+        /// Dimensions of the instruction.
+        rank: u8,
+    },
+    /// A copy of a tile by a map whose layout is not modelled.
+    OtherLayout,
+    /// A reduction that has no meaning for the elements of a tensor.
+    BadReduction {
+        /// Type of the elements.
+        ty: Type,
+    },
+    /// A tile whose rows do not start at a multiple of 16 bytes.
+    UnalignedTile {
+        /// First coordinate.
+        element: i32,
+    },
+    /// A store of a tile that starts at a negative coordinate.
+    NegativeTile {
+        /// Number of the coordinate, from 0.
+        dimension: u8,
+        /// The coordinate.
+        value: i32,
     },
     /// More arrivals at an `mbarrier` than its phase expects, or one at no such object.
     TooManyArrivals {
@@ -240,6 +266,23 @@ impl fmt::Display for FaultKind {
             FaultKind::BadCopySize { bytes } => {
                 write!(f, "expected a multiple of 16 bytes for a bulk copy, found {bytes}")
             }
+            FaultKind::BadTensorMap { address, rank } => {
+                write!(f, "no tensor map of rank {rank} is at 0x{address:x}")
+            }
+            FaultKind::OtherLayout => {
+                write!(f, "tiles of interleaved tensors are not modelled")
+            }
+            FaultKind::BadReduction { ty } => {
+                write!(f, "this reduction does not exist for a tensor of `.{}`", ty.name())
+            }
+            FaultKind::UnalignedTile { element } => write!(
+                f,
+                "rows of a tile must start at a multiple of 16 bytes, found element {element}"
+            ),
+            FaultKind::NegativeTile { dimension, value } => write!(
+                f,
+                "a store of a tile cannot start outside: coordinate {dimension} is {value}"
+            ),
             FaultKind::TooManyArrivals { address } => write!(
                 f,
                 "more arrivals at the mbarrier at 0x{address:x} than pending, or none initialized"

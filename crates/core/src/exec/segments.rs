@@ -1,7 +1,7 @@
 //! Content of device memory before and after a launch: buffers and variables of the module.
 
 use super::SegmentImage;
-use crate::kernel::layout::{PARAMETERS, WORKSPACE, WORKSPACE_BYTES};
+use crate::kernel::layout::{WORKSPACE, WORKSPACE_BYTES};
 use crate::kernel::{Kernel, StaticVariable};
 
 /// Returns the module's variables as segments.
@@ -40,7 +40,7 @@ pub fn workspace(cooperative: bool) -> Option<SegmentImage> {
 /// Returns the parameters as memory, if the kernel takes their generic addresses.
 pub fn parameters(kernel: &Kernel, params: &[u8]) -> Option<SegmentImage> {
     let bytes = params.len() as u64;
-    kernel.shows_parameters().then(|| (PARAMETERS, bytes, words_of(params), false))
+    kernel.shows_parameters().then(|| (kernel.parameters_address(), bytes, words_of(params), false))
 }
 
 /// Returns the segments of variables and of buffers.

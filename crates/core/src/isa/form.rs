@@ -112,6 +112,8 @@ pub enum OperandKind {
     Image,
     /// `a:gradient`: a gradient of a texture's coordinates, in braces.
     Gradient,
+    /// `tile[a]`: a tensor map with the coordinates of a tile, `[map, {x, y}]`.
+    Tile,
     /// `shared[a]`: an address in shared memory, whatever space the mnemonic names.
     SharedAddress,
     /// `@a`: a label.

@@ -161,6 +161,9 @@ fn operand(text: &str) -> Result<OperandForm, String> {
     if let Some(name) = body.strip_prefix("image[").and_then(|s| s.strip_suffix(']')) {
         return Ok(plain(name, OperandKind::Image));
     }
+    if let Some(name) = body.strip_prefix("tile[").and_then(|s| s.strip_suffix(']')) {
+        return Ok(plain(name, OperandKind::Tile));
+    }
     if let Some(name) = body.strip_prefix('@') {
         return Ok(plain(name, OperandKind::Label));
     }

@@ -310,8 +310,8 @@ mod tests {
             ("", "unknown-instruction"),
             ("multimem.red.add.u32", "unsupported-instruction: `multimem` is not supported"),
             (
-                "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes",
-                "`cp.async.bulk.tensor` is not supported: bulk copies of tensors (TMA) are not",
+                "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+                "`cp.async.bulk.tensor` is not supported: this form of a copy of a tensor's tile",
             ),
             (
                 "cp.async.bulk.global.shared::cta.bulk_group.cp_mask",

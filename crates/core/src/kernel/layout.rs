@@ -42,7 +42,8 @@ pub const HEAP_BASE: u64 = 0x0680_0000_0000;
 pub const WORKSPACE: u64 = 0x06c0_0000_0000;
 /// Size of the workspace in bytes. It is zero at the start of a launch.
 pub const WORKSPACE_BYTES: u64 = 64;
-/// Generic address of the parameters, for kernels that ask for it.
+/// Generic address of the parameters of PTX and of the constant bank that machine code has them in,
+/// for kernels that ask for it.
 pub const PARAMETERS: u64 = 0x06d0_0000_0000;
 /// Address of the table of textures and surfaces.
 pub const IMAGE_TABLE: u64 = 0x06e0_0000_0000;

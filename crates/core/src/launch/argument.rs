@@ -5,6 +5,7 @@ use super::expression::Expr;
 use super::fill::exact;
 use super::plan::{ArgumentValue, Field, LaunchPlan, Plan, Target};
 use super::resolve::Signature;
+use super::tensor::NamedMap;
 use super::term::{Scope, Side, value};
 use crate::diag::{Diagnostic, Span, closest};
 use crate::isa::Type;
@@ -19,6 +20,7 @@ impl Plan {
             argument.expressions().into_iter().for_each(|expr| expr.bare_names(&mut names));
         }
         names.extend(self.images.iter().map(|image| image.buffer.text.as_str()));
+        names.extend(self.tensors.iter().map(|tensor| tensor.buffer.text.as_str()));
         names
     }
 }
@@ -28,6 +30,7 @@ impl LaunchPlan {
     pub(super) fn lay_out(
         &self,
         kernel: &Signature<'_>,
+        maps: &[NamedMap],
         scope: &Scope<'_>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Vec<u8> {
@@ -51,7 +54,11 @@ impl LaunchPlan {
                 );
                 continue;
             }
-            match argument_bytes(argument, parameter, &scope) {
+            let bytes = match tensor_map(argument, maps) {
+                Some((map, span)) => map_bytes(map, parameter, span),
+                None => argument_bytes(argument, parameter, &scope),
+            };
+            match bytes {
                 Ok(bytes) => {
                     let start = parameter.offset as usize;
                     if let Some(place) = block.get_mut(start..start.saturating_add(bytes.len())) {
@@ -110,6 +117,24 @@ fn find_parameter(target: &Target, kernel: &Signature<'_>) -> Result<usize, Diag
             None => diagnostic.help(format!("use one of `{}`", names.join("`, `"))),
         }
     })
+}
+
+/// Returns the tensor map that an argument names.
+fn tensor_map<'a>(argument: &ArgumentValue, maps: &'a [NamedMap]) -> Option<(&'a [u8], Span)> {
+    let ArgumentValue::Scalar(Expr::Name(name)) = argument else { return None };
+    let (_, map) = maps.iter().find(|(known, _)| *known == name.text)?;
+    Some((map, name.span))
+}
+
+/// Returns the bytes of a tensor map for a parameter, which must have as many.
+fn map_bytes(map: &[u8], parameter: &Parameter, span: Span) -> Result<Vec<u8>, Diagnostic> {
+    if parameter.bytes as usize == map.len() {
+        return Ok(map.to_vec());
+    }
+    let message =
+        format!("a tensor map has {} bytes, the parameter has {}", map.len(), parameter.bytes);
+    Err(Diagnostic::error("wrong-length", span, message)
+        .help("pass a tensor map by value: `const __grid_constant__ CUtensorMap map`"))
 }
 
 /// Returns the bytes of an argument, as many as its parameter has.

@@ -32,6 +32,7 @@ const KEYWORDS: &[&str] = &[
     "buffer",
     "texture",
     "surface",
+    "tensor",
     "arg",
     "expect",
 ];

@@ -4,6 +4,7 @@ use super::directive::{Directive, argument, buffer, expectation, once, shape};
 use super::expression::{Expr, Parsed, Parser};
 use super::image::image;
 use super::plan::{LaunchPlan, Plan};
+use super::tensor::tensor;
 use crate::diag::{Diagnostic, Span};
 use crate::ptx::tree::Name;
 
@@ -35,6 +36,11 @@ impl Plan {
                 let image = image(parser, keyword)?;
                 self.unused_name(&image.name)?;
                 self.images.push(image);
+            }
+            "tensor" => {
+                let tensor = tensor(parser, keyword)?;
+                self.unused_name(&tensor.name)?;
+                self.tensors.push(tensor);
             }
             _ => {
                 let Some(launch) = self.launches.last_mut() else { return Ok(()) };
@@ -78,7 +84,8 @@ impl Plan {
         let constants = self.constants.iter().map(|(n, _)| n);
         let buffers = self.buffers.iter().map(|b| &b.name);
         let images = self.images.iter().map(|image| &image.name);
-        match constants.chain(buffers).chain(images).find(|n| n.text == name.text) {
+        let tensors = self.tensors.iter().map(|tensor| &tensor.name);
+        match constants.chain(buffers).chain(images).chain(tensors).find(|n| n.text == name.text) {
             None => Ok(()),
             Some(first) => {
                 let message = format!("`{}` is defined twice", name.text);

@@ -2,6 +2,7 @@
 
 use super::expression::Expr;
 use super::image::ImagePlan;
+use super::tensor::TensorPlan;
 use crate::diag::Span;
 use crate::isa::Type;
 use crate::ptx::tree::Name;
@@ -16,6 +17,8 @@ pub struct Plan {
     pub(super) buffers: Vec<BufferPlan>,
     /// Textures and surfaces; their objects are 1, 2 and so on.
     pub(super) images: Vec<ImagePlan>,
+    /// Tensors that bulk copies take tiles of.
+    pub(super) tensors: Vec<TensorPlan>,
     /// At least one; a file without `launch` lines has one.
     pub(super) launches: Vec<LaunchPlan>,
 }
@@ -45,6 +48,7 @@ impl Default for Plan {
             constants: Vec::new(),
             buffers: Vec::new(),
             images: Vec::new(),
+            tensors: Vec::new(),
             launches: vec![LaunchPlan::default()],
         }
     }

@@ -150,12 +150,14 @@ impl Plan {
                 .map_or(MAX_BUFFER_BYTES, |most| most.min(MAX_BUFFER_BYTES)),
             memory: overrides.most_memory.unwrap_or(MAX_MEMORY),
         };
-        let Some(buffers) = self.place_buffers(own, &kernel, &scope, files, most, &mut diagnostics)
+        let Some(mut buffers) =
+            self.place_buffers(own, &kernel, &scope, files, most, &mut diagnostics)
         else {
             return Err(diagnostics);
         };
         let scope = Scope { buffers: &buffers, ..scope };
-        let params = own.lay_out(&kernel, &scope, &mut diagnostics);
+        let (maps, variables) = self.place_tensors(&kernel, &scope, &mut diagnostics);
+        let params = own.lay_out(&kernel, &maps, &scope, &mut diagnostics);
         let mut expectations = Vec::new();
         for plan in &own.expectations {
             match bind_expectation(plan, &scope, files) {
@@ -163,6 +165,7 @@ impl Plan {
                 Err(diagnostic) => diagnostics.push(diagnostic),
             }
         }
+        buffers.extend(variables);
         match (grid, block) {
             (Some(grid), Some(block)) if !has_errors(&diagnostics) => Ok(Launch {
                 kernel: kernel.names.name.to_owned(),

@@ -19,8 +19,12 @@ const WAVEFRONT: u64 = 128;
 pub(super) fn show_bulk(data: &BulkData, slot: WarpId, observer: &mut impl Observer) {
     let to = if data.reduces.is_some() { AccessWay::Atomic } else { AccessWay::Store };
     let shown = Shown { pc: Pc(data.pc), lane: data.lane, slot };
-    shown.rows(data.from, data.bytes(), AccessWay::Load, &[], observer);
-    shown.rows(data.to, data.bytes(), to, &data.words, observer);
+    for run in &data.runs {
+        shown.rows((data.from, run.from), run.read, AccessWay::Load, &[], observer);
+    }
+    for (run, words) in data.parts() {
+        shown.rows((data.to, run.to), run.written, to, words, observer);
+    }
     if let Some(object) = data.object {
         shown.access((Space::Shared, object), 8, AccessWay::Atomic, &[], observer);
     }
@@ -29,7 +33,9 @@ pub(super) fn show_bulk(data: &BulkData, slot: WarpId, observer: &mut impl Obser
 /// Shows to an observer that a copy may have read its source until now.
 pub(super) fn show_source(copy: &GroupedBulk, slot: WarpId, observer: &mut impl Observer) {
     let shown = Shown { pc: Pc(copy.pc), lane: copy.lane, slot };
-    shown.rows((Space::Shared, copy.from), copy.bytes, AccessWay::Load, &[], observer);
+    for &(from, bytes) in &copy.from {
+        shown.rows((Space::Shared, from), bytes, AccessWay::Load, &[], observer);
+    }
 }
 
 /// Lane that has started a bulk copy.
@@ -55,7 +61,8 @@ impl Shown {
         let mut words = words.chunks(ROW as usize / 4);
         for at in (address..address + bytes).step_by(ROW as usize) {
             let stored = words.next().unwrap_or_default();
-            self.access((space, at), ROW as u32, way, stored, observer);
+            let bytes = ROW.min(address + bytes - at);
+            self.access((space, at), bytes as u32, way, stored, observer);
         }
     }
 
@@ -80,12 +87,11 @@ impl Shown {
     }
 }
 
-/// Returns the traffic of a copy without caches, and the address: of its source, of its
+/// Returns the traffic of a copy without caches, and the address: at its source, at its
 /// destination.
 pub(super) fn bulk_traffic(data: &BulkData, memory: &Memory) -> [(Traffic, u64); 2] {
     let to = if data.reduces.is_some() { AccessKind::Atomic } else { AccessKind::Write };
-    [(data.from, AccessKind::Read), (data.to, to)].map(|((space, address), kind)| {
-        let bytes = data.bytes();
+    [(data.from, AccessKind::Read), (data.to, to)].map(|(space, kind)| {
         let access = MemoryAccess {
             space,
             kind,
@@ -95,19 +101,17 @@ pub(super) fn bulk_traffic(data: &BulkData, memory: &Memory) -> [(Traffic, u64);
             changed: false,
             row: false,
         };
+        let spans = bulk_spans(data, kind);
+        let bytes = spans.iter().map(|(_, bytes)| bytes).sum::<u64>();
         let blank = Traffic { requested: bytes as u32, ..blank(access) };
-        let count = |unit: u64| match bytes {
-            0 => 0,
-            _ => ((address + bytes - 1) / unit - address / unit + 1) as u32,
-        };
         let traffic = match kind_of(space) {
             MemoryKind::Shared => {
-                let wavefronts = count(WAVEFRONT);
+                let wavefronts = count(&spans, WAVEFRONT);
                 let ideal_wavefronts = bytes.div_ceil(WAVEFRONT) as u32;
                 Traffic { memory: MemoryKind::Shared, wavefronts, ideal_wavefronts, ..blank }
             }
             memory_kind => {
-                let (sectors, lines) = (count(SECTOR), count(LINE));
+                let (sectors, lines) = (count(&spans, SECTOR), count(&spans, LINE));
                 let transactions = match memory.transactions {
                     Transactions::Sectors => sectors,
                     Transactions::Lines => lines,
@@ -115,8 +119,37 @@ pub(super) fn bulk_traffic(data: &BulkData, memory: &Memory) -> [(Traffic, u64);
                 Traffic { memory: memory_kind, sectors, lines, transactions, ..blank }
             }
         };
-        (traffic, address)
+        (traffic, spans.first().map_or(0, |&(address, _)| address))
     })
+}
+
+/// Returns the spans of consecutive bytes that a copy reads, or writes, in its order.
+pub(super) fn bulk_spans(data: &BulkData, kind: AccessKind) -> Vec<(u64, u64)> {
+    let mut spans: Vec<(u64, u64)> = Vec::new();
+    for run in &data.runs {
+        let (address, bytes) = match kind {
+            AccessKind::Read => (run.from, run.read),
+            _ => (run.to, run.written),
+        };
+        match spans.last_mut() {
+            _ if bytes == 0 => {}
+            Some((last, held)) if *last + *held == address => *held += bytes,
+            _ => spans.push((address, bytes)),
+        }
+    }
+    spans
+}
+
+/// Returns how many units of `unit` bytes are touched. One that follows itself is touched once.
+fn count(spans: &[(u64, u64)], unit: u64) -> u32 {
+    let mut last = None;
+    let units = spans.iter().map(|(address, bytes)| {
+        let (first, until) = (address / unit, (address + bytes - 1) / unit);
+        let again = last == Some(first);
+        last = Some(until);
+        until - first + u64::from(!again)
+    });
+    units.sum::<u64>() as u32
 }
 
 fn kind_of(space: Space) -> MemoryKind {

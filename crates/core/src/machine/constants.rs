@@ -67,8 +67,8 @@ pub(super) fn bank_zero(kernel: &Kernel, launch: &Launch, sms: u32) -> Vec<u8> {
     }
     // Before sm_90 the bank's own address, of which the parameters are a part.
     let parameters = match native.arch {
-        90.. => PARAMETERS,
-        _ => PARAMETERS.wrapping_sub(native.params_at.into()),
+        90.. => kernel.parameters_address(),
+        _ => PARAMETERS,
     };
     let at = native.parameters_pointer() as usize;
     put(at, parameters as u32);

@@ -5,9 +5,8 @@ use crate::diag::Diagnostic;
 use crate::isa::Isa;
 
 /// PTX instruction that `isa/ptx.ron` lists as unsupported, and its machine opcodes.
-const ABSENT: [(&str, &[&str]); 5] = [
+const ABSENT: [(&str, &[&str]); 4] = [
     ("barrier.cluster", &["UCGABAR_ARV", "UCGABAR_WAIT", "UCGABAR_GET", "UCGABAR_SET"]),
-    ("cp.async.bulk.tensor", &["UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF", "UTMACCTL"]),
     ("st.async", &["STAS"]),
     ("red.async", &["REDAS"]),
     ("mma.sync.aligned.m16n8k32.row.col.f32.e4m3", &["QMMA"]),

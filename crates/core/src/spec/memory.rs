@@ -88,6 +88,8 @@ pub struct BulkUnit {
     pub store: u32,
     /// Cycles that a reduction takes at least.
     pub reduce: u32,
+    /// Cycles that lines of a load are apart at least.
+    pub line: u32,
     /// Bytes per cycle that one SM loads.
     pub load_rate: f64,
     /// Bytes per cycle that all SMs load together.

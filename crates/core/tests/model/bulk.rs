@@ -132,7 +132,7 @@ fn misuse_is_a_fault() {
 #[test]
 fn other_forms_have_reasons() {
     for (mnemonic, reason) in [
-        ("cp.async.bulk.tensor.1d.shared::cluster.global.tile", "tensors (TMA) are not modelled"),
+        ("cp.async.bulk.tensor.3d.shared::cluster.global.im2col", "copy of a tensor's tile"),
         ("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", "clusters"),
         ("cp.async.bulk.global.shared::cta.bulk_group.cp_mask", "this form of a bulk copy"),
     ] {

@@ -96,7 +96,12 @@ pub(super) fn outputs(text: &str) -> Vec<u32> {
 
 /// Runs a program around `body` on `h200` in volta mode.
 pub(super) fn run_volta(body: &str) -> Outcome<Counts> {
-    run(&parsed(&program(body)), &Machine::preset("h200").expect("a preset"), Mode::Volta)
+    run_text(&program(body))
+}
+
+/// Runs a program on `h200` in volta mode.
+pub(super) fn run_text(text: &str) -> Outcome<Counts> {
+    run(&parsed(text), &Machine::preset("h200").expect("a preset"), Mode::Volta)
 }
 
 /// Returns the words of one thread, with `loads` words read from shared memory after `body`.

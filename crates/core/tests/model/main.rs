@@ -17,6 +17,7 @@ mod nvcc;
 mod support;
 mod system;
 mod tensor;
+mod tiles;
 mod truth;
 mod untimed;
 mod variables;

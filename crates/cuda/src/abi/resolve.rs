@@ -45,6 +45,7 @@ use super::occupancy::*;
 use super::pools::*;
 use super::set::*;
 use super::streams::*;
+use super::tensor_maps::*;
 use super::textures::*;
 
 /// Reports a function that is not simulated, once for each name.

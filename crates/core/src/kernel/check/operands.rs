@@ -11,6 +11,7 @@ mod address;
 mod fragment;
 mod group;
 mod image;
+mod tile;
 mod value;
 
 use super::body::Body;
@@ -20,7 +21,7 @@ use crate::base::LaneMask;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::{FormMatch, OperandForm, OperandKind, Sem, Space, Type, TypeRef};
 use crate::kernel::{
-    Address, Clock, Handle, MemberMask, Place, Predicate, PredicateUse, Register, Row,
+    Address, Clock, Handle, MemberMask, Place, Predicate, PredicateUse, Register, Row, TileAt,
 };
 use crate::ptx::tree::{Instruction, Name, Operand};
 
@@ -65,6 +66,8 @@ pub(super) enum Arg {
     Address(Address),
     /// A texture or surface, with layer and coordinates unless the instruction queries it.
     Image(Handle, Option<Place>),
+    /// A tensor map with the place of a tile.
+    Tile(Address, TileAt),
     /// A label.
     Label(Name),
     /// Frame offset of a `.local` variable of a device function.
@@ -287,6 +290,7 @@ impl Body<'_> {
             }
             OperandKind::Image => self.image(operand, m, out),
             OperandKind::Gradient => self.gradient(operand, form, m, out),
+            OperandKind::Tile => self.tile(operand, m, out),
             OperandKind::Label => match operand {
                 Operand::Name(name) => Some(Arg::Label(name.clone())),
                 other => self.wrong(other, "label"),
@@ -419,7 +423,7 @@ fn signature(forms: &[OperandForm]) -> String {
         let comma = if i == 0 { "" } else { ", " };
         let name = match form.kind {
             OperandKind::Address | OperandKind::SharedAddress => format!("[{}]", form.name),
-            OperandKind::Image => format!("[{}, {{..}}]", form.name),
+            OperandKind::Image | OperandKind::Tile => format!("[{}, {{..}}]", form.name),
             _ => form.name.clone(),
         };
         text.push_str(&if form.optional {

@@ -196,8 +196,10 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
         Op::BulkCopy(op) => {
             let addresses = [Some(&op.to.address), Some(&op.from.address), op.object.as_ref()];
             addresses.into_iter().flatten().filter_map(address).for_each(&mut visit);
-            let (BulkSize::Bytes(size) | BulkSize::Units(size)) = op.size;
-            visit(narrow(size));
+            match &op.shape {
+                BulkShape::Bytes(size, _) | BulkShape::Units(size, _) => visit(narrow(*size)),
+                BulkShape::Tile(at) => at.rows().iter().copied().map(narrow).for_each(visit),
+            }
         }
         Op::MBarrier(op) => {
             address(&op.address).into_iter().for_each(&mut visit);

@@ -47,19 +47,20 @@ pub enum CopyGroups {
     WaitBulk(u32),
 }
 
-/// `cp.async.bulk` and `cp.reduce.async.bulk`: a copy of consecutive bytes.
+/// `cp.async.bulk`, `cp.async.bulk.tensor` and their reductions: a copy of consecutive bytes, or of
+/// a tile of a tensor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BulkCopy {
     /// Destination.
     pub to: BulkPlace,
     /// Source.
     pub from: BulkPlace,
-    /// Number of bytes.
-    pub size: BulkSize,
+    /// What is copied.
+    pub shape: BulkShape,
     /// Barrier object in shared memory that counts the bytes; `None`: the copy is in a bulk group.
     pub object: Option<Address>,
-    /// Function and type of a reduction; `None`: the bytes replace those of the destination.
-    pub reduces: Option<(AtomicFn, Type)>,
+    /// Function of a reduction; `None`: the bytes replace those of the destination.
+    pub reduces: Option<AtomicFn>,
     /// True if the lanes start one copy together (machine code), not one each.
     pub together: bool,
 }
@@ -69,15 +70,36 @@ pub struct BulkCopy {
 pub struct BulkPlace {
     /// Global or shared.
     pub space: Space,
-    /// Address of the first byte.
+    /// Address of the first byte; in global memory, of the tensor map if a tile is copied.
     pub address: Address,
 }
 
-/// Operand with the size of a bulk copy, a narrow row.
+/// What a bulk copy copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BulkSize {
-    /// Bytes.
-    Bytes(Row),
-    /// Units of 16 bytes in the lower half of the register (machine code).
-    Units(Row),
+pub enum BulkShape {
+    /// Consecutive bytes, whose number is in a narrow row, as elements of a type.
+    Bytes(Row, Type),
+    /// As `Bytes`, in units of 16 bytes in the lower half of the register (machine code).
+    Units(Row, Type),
+    /// A tile of a tensor.
+    Tile(TileAt),
 }
+
+/// Place of a tile in its tensor, innermost dimension first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileAt {
+    /// Narrow rows with the coordinates of the first element.
+    pub coordinates: [Row; MAX_RANK],
+    /// Dimensions of the tensor, from 1.
+    pub rank: u8,
+}
+
+impl TileAt {
+    /// Returns the rows of the coordinates.
+    pub fn rows(&self) -> &[Row] {
+        &self.coordinates[..usize::from(self.rank).min(MAX_RANK)]
+    }
+}
+
+/// Maximum number of dimensions of a tensor.
+pub const MAX_RANK: usize = 5;

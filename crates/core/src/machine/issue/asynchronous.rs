@@ -151,13 +151,13 @@ impl<O: Observer> Issuer<'_, O> {
                 let addresses = [address; MAX_LANES];
                 self.observer.addresses(slot, pc, &traffic, &addresses);
             }
-            if data.changed || data.to.0 == Space::Shared {
+            if data.changed || data.to == Space::Shared {
                 self.watch.progress();
             }
             if data.object.is_none() {
                 warp.registers.copies.add_bulk(&data, done);
             }
-            if data.to.0 == Space::Shared {
+            if data.to == Space::Shared {
                 self.blocks[warp.block].bulk.push((done, data));
             }
         }

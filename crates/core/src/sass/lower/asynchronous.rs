@@ -27,6 +27,8 @@ pub(super) fn lower(
         "UTMACMDFLUSH" => Op::CopyGroups(CopyGroups::CommitBulk),
         "UBLKCP" | "UBLKRED" => super::bulk::copy(l, module)?,
         "UBLKPF" => super::bulk::prefetch(l, module)?,
+        "UTMALDG" | "UTMASTG" | "UTMAREDG" => super::bulk::tile(l, module)?,
+        "UTMAPF" | "UTMACCTL" => super::bulk::cached(l, module)?,
         "ARRIVES" => by_copies(l, module)?,
         "SYNCS" => object(l, module)?,
         "ATOMS" if l.text.take("ARRIVE") => {

@@ -5,12 +5,18 @@
 //! uniform registers, whose second one has the address of the barrier object. The size is in units
 //! of 16 bytes in the lower half of its register. A warp executes the instruction once: where lanes
 //! may differ, ELECT selects them one by one in a loop.
+//!
+//! UTMALDG, UTMASTG and UTMAREDG copy tiles of tensors. Their first operand is the first of
+//! consecutive uniform registers: address in shared memory, address of the barrier object (UTMALDG
+//! alone), coordinates. The second one is a pair with the address of the tensor map.
 
 use super::super::text::{AddressText, Operand, RegisterName};
 use super::memory::address;
 use super::{Lowering, Missing, Module, Width};
 use crate::isa::{Space, Type};
-use crate::kernel::{Address, AtomicFn, BulkCopy, BulkPlace, BulkSize, Op};
+use crate::kernel::{
+    Address, AddressBase, AtomicFn, BulkCopy, BulkPlace, BulkShape, MAX_RANK, Op, Row, TileAt,
+};
 
 /// UBLKCP.S.G [UR8], [UR10], UR4, desc[UR6]; UBLKRED.G.S.ADD.F16.RN [UR6], [UR5], UR4.
 pub(super) fn copy(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Op, Missing> {
@@ -24,14 +30,55 @@ pub(super) fn copy(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Op, 
     l.text.modifiers.drain(..2);
     let reduces = if l.text.name == "UBLKRED" { Some(reduction(l)?) } else { None };
     let object = match to {
-        Space::Shared => Some(next_to(l, 0, module)?),
+        Space::Shared => Some(after(l, 0, 1, module)?),
         _ => None,
     };
     let mut place =
         |i, space| Ok::<_, Missing>(BulkPlace { space, address: address(l, i, space, module)? });
     let (to, from) = (place(0, to)?, place(1, from)?);
-    let size = BulkSize::Units(l.plain(2, Width::Word)?);
-    Ok(Op::BulkCopy(Box::new(BulkCopy { to, from, size, object, reduces, together: true })))
+    let ty = reduces.map_or(Type::B32, |(_, ty)| ty);
+    let (shape, reduces) =
+        (BulkShape::Units(l.plain(2, Width::Word)?, ty), reduces.map(|(f, _)| f));
+    Ok(Op::BulkCopy(Box::new(BulkCopy { to, from, shape, object, reduces, together: true })))
+}
+
+/// UTMALDG.2D [UR8], [UR4], desc[UR6]; UTMASTG.2D [UR8], [UR6]; UTMAREDG.2D.ADD [UR8], [UR6].
+pub(super) fn tile(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Op, Missing> {
+    let rank = rank(l)?;
+    let loads = l.text.name == "UTMALDG";
+    let reduces = if l.text.name == "UTMAREDG" { Some(function(l)?) } else { None };
+    let shared = BulkPlace { space: Space::Shared, address: address(l, 0, Space::Shared, module)? };
+    let map = BulkPlace { space: Space::Global, address: address(l, 1, Space::Global, module)? };
+    let object = if loads { Some(after(l, 0, 1, module)?) } else { None };
+    let mut coordinates = [Row(0); MAX_RANK];
+    for (i, row) in coordinates.iter_mut().enumerate().take(rank) {
+        *row = register_after(l, 0, i as u8 + if loads { 2 } else { 1 }, module)?;
+    }
+    let shape = BulkShape::Tile(TileAt { coordinates, rank: rank as u8 });
+    let (to, from) = if loads { (shared, map) } else { (map, shared) };
+    Ok(Op::BulkCopy(Box::new(BulkCopy { to, from, shape, object, reduces, together: true })))
+}
+
+/// UTMAPF.L2.2D [UR4], [UR6]; UTMACCTL.PF [UR6], UTMACCTL.IV [UR6].
+pub(super) fn cached(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<Op, Missing> {
+    let fetches_tile = l.text.name == "UTMAPF";
+    let known = match fetches_tile {
+        true => l.text.take("L2") && rank(l).is_ok(),
+        false => l.text.take("PF") || l.text.take("IV"),
+    };
+    if !known {
+        return Err(Missing::Operands);
+    }
+    let map = usize::from(fetches_tile);
+    address(l, map, Space::Global, module)?;
+    Ok(Op::Hint { address: None })
+}
+
+/// Returns the number of dimensions.
+fn rank(l: &mut Lowering<'_, '_>) -> Result<usize, Missing> {
+    let names = ["1D", "2D", "3D", "4D", "5D"];
+    let found = names.iter().position(|name| l.text.take(name));
+    found.map(|found| found + 1).ok_or(Missing::Operands)
 }
 
 /// UBLKPF.L2 [UR6], UR4
@@ -46,6 +93,23 @@ pub(super) fn prefetch(l: &mut Lowering<'_, '_>, module: &Module<'_>) -> Result<
 
 /// Returns the function and the type of a reduction.
 fn reduction(l: &mut Lowering<'_, '_>) -> Result<(AtomicFn, Type), Missing> {
+    const TYPES: [(&str, Type); 7] = [
+        ("S32", Type::S32),
+        ("U64", Type::U64),
+        ("S64", Type::S64),
+        ("F16", Type::F16),
+        ("BF16", Type::BF16),
+        ("F32", Type::F32),
+        ("F64", Type::F64),
+    ];
+    let f = function(l)?;
+    let ty = TYPES.into_iter().find(|(name, _)| l.text.take(name));
+    l.text.take("RN");
+    Ok((f, ty.map_or(Type::U32, |(_, ty)| ty)))
+}
+
+/// Returns the function of a reduction.
+fn function(l: &mut Lowering<'_, '_>) -> Result<AtomicFn, Missing> {
     const FUNCTIONS: [(&str, AtomicFn); 8] = [
         ("ADD", AtomicFn::Add),
         ("MIN", AtomicFn::Min),
@@ -56,40 +120,46 @@ fn reduction(l: &mut Lowering<'_, '_>) -> Result<(AtomicFn, Type), Missing> {
         ("OR", AtomicFn::Or),
         ("XOR", AtomicFn::Xor),
     ];
-    const TYPES: [(&str, Type); 7] = [
-        ("S32", Type::S32),
-        ("U64", Type::U64),
-        ("S64", Type::S64),
-        ("F16", Type::F16),
-        ("BF16", Type::BF16),
-        ("F32", Type::F32),
-        ("F64", Type::F64),
-    ];
     let function = FUNCTIONS.into_iter().find(|(name, _)| l.text.take(name));
-    let (_, f) = function.ok_or(Missing::Operands)?;
-    let ty = TYPES.into_iter().find(|(name, _)| l.text.take(name));
-    l.text.take("RN");
-    Ok((f, ty.map_or(Type::U32, |(_, ty)| ty)))
+    function.map(|(_, f)| f).ok_or(Missing::Operands)
 }
 
-/// Returns the address in the uniform register after that of operand `i`.
-fn next_to(l: &mut Lowering<'_, '_>, i: usize, module: &Module<'_>) -> Result<Address, Missing> {
+/// Returns the address in shared memory that is in the `n`th uniform register after that of operand
+/// `i`.
+fn after(
+    l: &mut Lowering<'_, '_>,
+    i: usize,
+    n: u8,
+    module: &Module<'_>,
+) -> Result<Address, Missing> {
     let Some(&Operand::Address(first)) = l.text.operands.get(i) else {
         return Err(Missing::Operands);
     };
     let register = first.uniform.filter(|name| !name.is_zero()).ok_or(Missing::Operands)?;
-    let next = RegisterName { number: register.number.saturating_add(1), ..register };
+    let next = RegisterName { number: register.number.saturating_add(n), ..register };
     l.text.operands[i] = Operand::Address(AddressText { uniform: Some(next), ..first });
-    let object = address(l, i, Space::Shared, module);
+    let found = address(l, i, Space::Shared, module);
     l.text.operands[i] = Operand::Address(first);
-    object
+    found
+}
+
+/// Returns the `n`th uniform register after that of operand `i`.
+fn register_after(
+    l: &mut Lowering<'_, '_>,
+    i: usize,
+    n: u8,
+    module: &Module<'_>,
+) -> Result<Row, Missing> {
+    match after(l, i, n, module)?.base {
+        AddressBase::Native(base) => base.uniform.ok_or(Missing::Operands),
+        _ => Err(Missing::Operands),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::{Lowering, Rows, lower};
     use super::*;
-    use crate::kernel::{AddressBase, Row};
     use crate::sass::text;
 
     fn lowered(line: &str) -> Result<Op, Missing> {
@@ -126,7 +196,7 @@ mod tests {
         let copy = copied("UBLKCP.S.G [UR8], [UR10], UR4, desc[UR6]");
         let of = [copy.to.address, copy.from.address].map(register);
         assert_eq!((of, copy.object.map(register)), ([8, 10], Some(9)));
-        assert_eq!(copy.size, BulkSize::Units(Row(14)));
+        assert_eq!(copy.shape, BulkShape::Units(Row(14), Type::B32));
         let copy = copied("UBLKCP.G.S [UR6], [UR5], UR4");
         let of = [copy.to.address, copy.from.address].map(register);
         assert_eq!((of, copy.object, copy.to.space), ([6, 5], None, Space::Global));
@@ -141,7 +211,8 @@ mod tests {
             ("XOR.U64", AtomicFn::Xor, Type::U64),
         ] {
             let copy = copied(&format!("UBLKRED.G.S.{words} [UR6], [UR5], UR4"));
-            assert_eq!(copy.reduces, Some((f, ty)), "{words}");
+            assert_eq!(copy.reduces, Some(f), "{words}");
+            assert_eq!(copy.shape, BulkShape::Units(Row(14), ty), "{words}");
         }
     }
 

@@ -4,26 +4,32 @@ use super::super::body::Body;
 use super::super::operands::{Arg, Args};
 use super::memory::atomic_fn;
 use crate::diag::Diagnostic;
-use crate::isa::{FormMatch, Sem, Space};
-use crate::kernel::{AsyncCopy, BulkCopy, BulkPlace, BulkSize, CopyGroups, Op, ValidBytes};
+use crate::isa::{FormMatch, Sem, Space, Type};
+use crate::kernel::{AsyncCopy, BulkCopy, BulkPlace, BulkShape, CopyGroups, Op, ValidBytes};
 use crate::ptx::tree::{Instruction, Operand};
 
-/// Lowers `cp.async.bulk` and `cp.reduce.async.bulk`.
+/// Lowers `cp.async.bulk`, `cp.async.bulk.tensor` and their reductions.
 pub(super) fn bulk_copy(m: &FormMatch<'_>, args: &Args) -> Op {
     let counts = m.has("mbarrier::complete_tx::bytes");
     let [to, from] = match counts {
         true => [Space::Shared, Space::Global],
         false => [Space::Global, Space::Shared],
     };
-    let reduces = (m.form.sem == Sem::BulkReduce).then(|| (atomic_fn(m), m.ty()));
-    Op::BulkCopy(Box::new(BulkCopy {
-        to: BulkPlace { space: to, address: args.address(0) },
-        from: BulkPlace { space: from, address: args.address(1) },
-        size: BulkSize::Bytes(args.row(2)),
-        object: counts.then(|| args.address(3)),
-        reduces,
-        together: false,
-    }))
+    let reduces = (m.form.sem == Sem::BulkReduce).then(|| atomic_fn(m));
+    let place = |i, space| match args.args.get(i) {
+        Some(&Arg::Tile(address, at)) => (BulkPlace { space, address }, Some(at)),
+        _ => (BulkPlace { space, address: args.address(i) }, None),
+    };
+    let ((to, written), (from, read)) = (place(0, to), place(1, from));
+    let (shape, object) = match written.or(read) {
+        Some(at) => (BulkShape::Tile(at), 2),
+        None => {
+            let ty = if reduces.is_some() { m.ty() } else { Type::B32 };
+            (BulkShape::Bytes(args.row(2), ty), 3)
+        }
+    };
+    let object = counts.then(|| args.address(object));
+    Op::BulkCopy(Box::new(BulkCopy { to, from, shape, object, reduces, together: false }))
 }
 
 impl Body<'_> {

@@ -112,7 +112,7 @@ impl Body<'_> {
         Some(Arg::Parts(parts, false))
     }
 
-    fn coordinate(
+    pub(super) fn coordinate(
         &mut self,
         operand: &Operand,
         ty: Type,
