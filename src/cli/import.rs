@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use simt_core::arguments_by_position;
 use simt_cubin::CubinError;
 use simt_teach::grade::plain;
 use simt_toolkit::{self as toolkit, CallError, ListingError, Tool};
@@ -73,6 +74,7 @@ pub(crate) fn of_image(
         Some(text) => text,
         None => beside(path),
     };
+    let directives = arguments_by_position(&directives);
     let text = simt_cubin::join(&directives, facts, &listing).map_err(fail)?;
     if text.len() as u64 > MAX_BYTES {
         let (length, name) = (text.len(), path.display());

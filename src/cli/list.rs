@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, stdout};
 
+use simt_core::arguments_by_position;
 use simt_core::base::MAX_LANES;
 use simt_core::diag::printable;
 use simt_core::isa::Isa;
@@ -24,10 +25,14 @@ pub(crate) fn print(args: &PrintArgs) -> Result<Exit, Failure> {
             program.name
         )));
     }
+    let mut module = program.module;
+    if program.compiled.is_some() {
+        module.directives = ptx::leading_directives(&arguments_by_position(&program.text));
+    }
     let text = if args.probes {
-        instrument(&program.module, MAX_LANES as u32, None).text
+        instrument(&module, MAX_LANES as u32, None).text
     } else {
-        ptx::print(&program.module)
+        ptx::print(&module)
     };
     // Strings may hold escapes, which must not reach a terminal; a file gets them unchanged.
     let text = if stdout().is_terminal() {

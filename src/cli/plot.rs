@@ -212,7 +212,8 @@ fn checked(scene: &Scene) -> Result<Scene, Failure> {
     if scene.pixels() > MAX_PIXELS {
         return Err(Failure::new(
             "the picture is too large\n\
-             help: choose a smaller window with --warp, --from, --to or --limit",
+             help: choose a smaller window with --warp, --from, --to or --limit; a graph has none: \
+             `simt-sim cfg` draws it without the run",
         ));
     }
     Ok(scene.clone())

@@ -70,4 +70,4 @@ pub mod schedules;
 pub mod spec;
 
 pub use job::{Job, PassageCounts};
-pub use program::{Compiled, NoKernel, Program};
+pub use program::{Compiled, NoKernel, Program, arguments_by_position};

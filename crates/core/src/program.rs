@@ -16,6 +16,7 @@ use compiled::Relocation;
 use signature::Signatures;
 
 pub use compiled::Compiled;
+pub use signature::arguments_by_position;
 
 /// A program text with the results of all analyses.
 pub struct Program {

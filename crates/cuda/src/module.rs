@@ -101,7 +101,15 @@ fn of_text(text: &[u8], about: &About) -> Result<Program, Refusal> {
         return Err(none());
     }
     let program = match link::parts(text) {
-        Some(parts) => link::program(&parts, about.bases),
+        Some(parts) => {
+            // The runtime gives the files of a program no names.
+            let names: Vec<String> =
+                parts.iter().map(|(_, text)| name(text, about.number)).collect();
+            let named = parts.iter().zip(&names).map(|(&(given, text), found)| {
+                (if given.is_empty() { found.as_str() } else { given }, text)
+            });
+            link::program(&named.collect::<Vec<_>>(), about.bases)
+        }
         None => link::program(&[(&name(text, about.number), text)], about.bases),
     };
     if program.kernels.is_empty() && !program.is_sound() {
@@ -146,6 +154,13 @@ fn findings(program: &Program, kernel: Option<&str>) -> String {
 }
 
 impl Module {
+    /// Returns the architecture that its PTX names, such as 75 of `.target sm_75`.
+    pub(crate) fn ptx_target(&self) -> Option<u32> {
+        let target = &self.program.module.target.first()?.text;
+        let digits = target.trim_start_matches(|c: char| !c.is_ascii_digit());
+        digits.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()
+    }
+
     /// Finds a kernel by its symbol.
     pub(crate) fn kernel(&self, name: &str) -> Result<usize, Refusal> {
         let program = &self.program;

@@ -14,7 +14,7 @@ use std::fmt::Write;
 use simt_core::Program;
 use simt_core::base::BasicBlockId;
 use simt_core::diag::printable;
-use simt_core::kernel::{BasicBlock, INSTRUCTION_BYTES, Kernel, Op};
+use simt_core::kernel::{BasicBlock, INSTRUCTION_BYTES, Inst, Kernel, Op};
 
 pub(crate) use layout::{Layout, Place, Sizes, lay_out};
 
@@ -25,7 +25,11 @@ const LONGEST_BLOCK: usize = 14;
 
 /// Returns the texts of a kernel's instructions, for [`dot`] and [`super::plot::graph`].
 pub fn texts(program: &Program, kernel: &Kernel) -> Vec<String> {
-    kernel.insts.iter().map(|inst| program.instruction(inst).to_owned()).collect()
+    let text = |inst: &Inst| match &inst.op {
+        Op::Spill(spill) => format!("({spill})"),
+        _ => program.instruction(inst).to_owned(),
+    };
+    kernel.insts.iter().map(text).collect()
 }
 
 /// Prints the graph as Graphviz text. `texts` has the text of each instruction.

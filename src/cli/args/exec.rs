@@ -24,7 +24,7 @@ pub(crate) struct ExecArgs {
     #[arg(long, value_enum)]
     pub(crate) timing: Option<TimingArg>,
     /// Claim a compute capability [default: the machine's, 7.5 or later]
-    #[arg(long, value_name = "sm_NN")]
+    #[arg(long, value_name = "sm_NN", value_parser = architecture)]
     pub(crate) arch: Option<String>,
     /// Run machine code where a program has both it and PTX; volta mode only [default: PTX]
     #[arg(long)]
@@ -68,4 +68,11 @@ pub(crate) struct ExecArgs {
     /// The program and its arguments
     #[arg(required_unless_present = "place", trailing_var_arg = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
+}
+
+/// Checks the name of an architecture as the driver does.
+fn architecture(text: &str) -> Result<String, String> {
+    let digits = text.trim_start_matches("sm_").trim_start_matches("compute_");
+    let known = digits.parse::<u32>().is_ok_and(|number| (50..=150).contains(&number));
+    if known { Ok(text.to_owned()) } else { Err("expected sm_50 to sm_150".to_owned()) }
 }

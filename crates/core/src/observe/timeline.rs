@@ -122,6 +122,8 @@ pub struct Issue {
     ///
     /// [`Issue::parts`] has the waits between the micro-ops.
     pub waits: Vec<(Stall, Cycle)>,
+    /// Cycles after the warp's last issue with stores in flight ([`Stall::Drain`], machine code).
+    pub drains: Cycle,
     /// Control state of the warp at the issue.
     pub state: Control,
     /// Control state of the warp after it has settled.
@@ -302,6 +304,7 @@ impl Observer for Timeline {
                         places,
                         printed,
                         waits,
+                        drains: 0,
                         state,
                         after,
                     };
@@ -326,6 +329,11 @@ impl Observer for Timeline {
             Event::Memory { warp, pc, traffic, .. } => {
                 if let Some(issue) = self.last(warp, pc) {
                     issue.traffic = Some(traffic);
+                }
+            }
+            Event::WarpStalled { warp, pc, stall: Stall::Drain, cycles, .. } => {
+                if let Some(issue) = self.last(warp, pc) {
+                    issue.drains = cycles;
                 }
             }
             Event::WarpStalled { warp, stall, cycles, .. } => {

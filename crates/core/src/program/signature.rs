@@ -63,13 +63,22 @@ impl<'s> Signatures<'s> {
         Signatures { declared: declared.collect() }
     }
 
+    /// Returns the position of a parameter of a kernel, or of all that have one of the name.
+    fn position(&self, kernel: Option<&str>, name: &str) -> Option<usize> {
+        let asked = |declared: &str| kernel.is_none_or(|kernel| bare(kernel) == declared);
+        let declared = self.declared.iter().filter(|(kernel, _)| asked(kernel));
+        let mut found =
+            declared.filter_map(|(_, names)| names.iter().position(|n| *n == Some(name)));
+        let first = found.next()?;
+        found.all(|other| other == first).then_some(first)
+    }
+
     /// Returns the names of a kernel's parameters, if the source states `count` of them for
     /// certain.
     ///
     /// `kernel` is the name of the kernel as in `scan<float>` or `lib::scan(int*)`.
     pub(super) fn names(&self, kernel: &str, count: usize) -> Option<Vec<&'s str>> {
-        let end = kernel.find(['<', '(']).unwrap_or(kernel.len());
-        let name = kernel[..end].rsplit("::").next().unwrap_or_default();
+        let name = bare(kernel);
         let mut alike =
             self.declared.iter().filter(|(n, names)| *n == name && names.len() == count);
         let (_, first) = alike.next()?;
@@ -80,6 +89,36 @@ impl<'s> Signatures<'s> {
         let is_twice = |i: usize| names[..i].contains(&names[i]);
         (!(0..names.len()).any(is_twice)).then_some(names)
     }
+}
+
+/// Returns the name of a kernel without namespaces, arguments of templates and parameters.
+fn bare(kernel: &str) -> &str {
+    let end = kernel.find(['<', '(']).unwrap_or(kernel.len());
+    kernel[..end].rsplit("::").next().unwrap_or_default()
+}
+
+/// Returns a CUDA C++ source whose `arg` directives name parameters by position, as compiled code
+/// has no names of them. Names that no signature has stay.
+pub fn arguments_by_position(source: &str) -> String {
+    let signatures = Signatures::new(source);
+    let mut kernel = None;
+    let line = |line: &str| {
+        let directive = line.trim_start().strip_prefix("//!").unwrap_or_default();
+        let (word, rest) = directive.trim().split_once(char::is_whitespace).unwrap_or_default();
+        match word {
+            "kernel" | "launch" => kernel = rest.split([',', ' ']).next().map(str::to_owned),
+            "arg" => {
+                let name = rest.split('=').next().unwrap_or_default().trim();
+                if let Some(position) = signatures.position(kernel.as_deref(), name) {
+                    let (head, tail) = line.split_at(line.find("arg").map_or(0, |at| at + 3));
+                    return format!("{head}{}", tail.replacen(name, &position.to_string(), 1));
+                }
+            }
+            _ => {}
+        }
+        line.to_owned()
+    };
+    source.split_inclusive('\n').map(line).collect()
 }
 
 /// Splits a source into words and characters, without comments, literals and directives of the
@@ -257,6 +296,25 @@ mod tests {
 
     fn some<const N: usize>(names: [&str; N]) -> Option<Vec<String>> {
         Some(names.map(str::to_owned).to_vec())
+    }
+
+    #[test]
+    fn arguments_go_by_position() {
+        let source = "\
+            //! arg n = n + a\n\
+            //!   arg  a=a\n\
+            //! kernel second\n\
+            //! arg n = 1\n\
+            //! arg 0 = 2\n\
+            //! arg other = 3\n\
+            __global__ void first(int *a, int n) {}\n\
+            __global__ void second(int n) {}\n";
+        let changed = arguments_by_position(source);
+        let lines: Vec<&str> = changed.lines().take(6).collect();
+        // Two kernels have `n` at different positions.
+        let expected = ["//! arg n = n + a", "//!   arg  0=a", "//! kernel second"];
+        assert_eq!(lines[..3], expected);
+        assert_eq!(lines[3..], ["//! arg 0 = 1", "//! arg 0 = 2", "//! arg other = 3"]);
     }
 
     #[test]

@@ -30,8 +30,9 @@ fn attribute(number: u32, function: Handle) -> Result<i32, Error> {
     let asked = driver.functions.get(function)?.most_dynamic;
     let device = driver.devices.first().ok_or(Error::INVALID_DEVICE)?;
     let arch = kernel.native.as_ref().map_or(device.arch, |native| native.arch);
-    let constants = driver.modules.get(driver.functions.get(function)?.module)?;
-    let constants = constants.program.variables.iter();
+    let module = driver.modules.get(driver.functions.get(function)?.module)?;
+    let ptx = module.ptx_target().filter(|_| kernel.native.is_none());
+    let constants = module.program.variables.iter();
     let constants = constants.filter(|v| v.space == simt_core::isa::Space::Const);
     Ok(match number {
         0 => {
@@ -47,7 +48,8 @@ fn attribute(number: u32, function: Handle) -> Result<i32, Error> {
         2 => constants.map(|v| v.bytes.len()).sum::<usize>() as i32,
         3 => kernel.local_bytes as i32,
         4 => kernel.registers_per_thread as i32,
-        5 | 6 => arch as i32,
+        5 => ptx.unwrap_or(arch) as i32,
+        6 => arch as i32,
         7 => 0,
         8 => {
             let default = SHARED_DEFAULT.saturating_sub(kernel.shared_bytes);

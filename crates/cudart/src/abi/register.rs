@@ -9,6 +9,9 @@ use crate::registry::{Handle, Reference, Registry};
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Mutex;
 
+/// Variable of the environment that asks for machine code where there is PTX, too.
+const MACHINE_CODE: &str = "SIMT_SIM_SASS";
+
 /// Everything that the programs of the process registered.
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry::new());
 
@@ -36,10 +39,16 @@ impl Wrapper {
 /// Loads a fat binary by the address of its wrapper.
 fn load(driver: &Driver, image: usize) -> Result<Handle> {
     let wrapper = In(image as *const Wrapper).get()?;
-    if wrapper.magic == Wrapper::MAGIC && wrapper.version == Wrapper::OF_PARTS {
-        return load_parts(driver, wrapper.parts);
+    if wrapper.magic != Wrapper::MAGIC || wrapper.version != Wrapper::OF_PARTS {
+        return load_image(driver, image);
     }
-    load_image(driver, image)
+    // The wrapper's own fat binary has the machine code that nvcc linked, if it linked any.
+    let linked = || load_image(driver, image);
+    let parts = || load_parts(driver, wrapper.parts);
+    match std::env::var_os(MACHINE_CODE) {
+        Some(_) => linked().or_else(|_| parts()),
+        None => parts().or_else(|error| linked().map_err(|_| error)),
+    }
 }
 
 fn load_image(driver: &Driver, image: usize) -> Result<Handle> {

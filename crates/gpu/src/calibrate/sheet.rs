@@ -76,12 +76,13 @@ impl Sheet {
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,
-            "{:name$}  {:>9}  {:>9}  {:>7}   figure",
-            "experiment", "simulated", "measured", "error"
+            "{:name$}  {:>9}  {:>9}  {:>7}  {:>7}   figure",
+            "experiment", "simulated", "measured", "error", "allowed"
         );
         for row in &self.rows {
             let number = |n: Option<f64>| n.map_or("-".to_string(), |n| format!("{n:.2}"));
             let error = row.error.map_or(String::new(), |e| format!("{:+.1} %", 100.0 * e));
+            let allowed = format!("{:.0} %", 100.0 * row.tolerance);
             let mark = if row.is_close() { " " } else { "!" };
             let (simulated, measured) = (number(row.simulated), number(row.measured));
             let parameter = if row.unit == "cycle" {
@@ -91,7 +92,7 @@ impl Sheet {
             };
             let _ = writeln!(
                 out,
-                "{:name$}  {simulated:>9}  {measured:>9}  {error:>7} {mark} {parameter}",
+                "{:name$}  {simulated:>9}  {measured:>9}  {error:>7}  {allowed:>7} {mark} {parameter}",
                 row.name
             );
         }

@@ -99,12 +99,10 @@ const fn about(stall: Stall) -> (&'static str, &'static str, Example) {
             ),
         ),
         Stall::Drain => (
-            "All lanes of the warp have exited, but its stores are still in flight.",
-            "On hardware: store less at the very end of a kernel.",
-            Example::None(
-                "In the simulator a warp's slot is free as soon as its last lane exits; the state \
-                 exists to match Nsight Compute.",
-            ),
+            "All lanes of the warp have exited, but its stores are still in flight. Only machine \
+             code has this state: from PTX a warp's slot is free as soon as its last lane exits.",
+            "Store less at the very end of a kernel.",
+            run("programs/sass/reduce_neighbored.sass"),
         ),
         Stall::NoInstruction => (
             "The next instruction of the warp is not fetched yet: the code runs for the first time \

@@ -128,6 +128,8 @@ fn sums(bins: &[Bin]) -> [u64; MAX_LANES + 1] {
 fn histogram(scene: &mut Scene, all: &[u64], highest: u64, (most, bar): (usize, i32), top: i32) {
     let shares = tenths_of_percent(all);
     let base = top + HEIGHT;
+    // Number of lanes and height of the label before.
+    let mut before = (usize::MAX, 0);
     for (lanes, &n) in all.iter().enumerate().take(most + 1) {
         let x = LEFT + i32::try_from(lanes).unwrap_or(0) * bar;
         let h = i32::try_from(u128::from(n) * HEIGHT.unsigned_abs() as u128 / u128::from(highest))
@@ -136,11 +138,15 @@ fn histogram(scene: &mut Scene, all: &[u64], highest: u64, (most, bar): (usize, 
         look(class(lanes, most)).draw(scene, Area { x: x + 1, y: base - h, w: bar - 3, h }, "");
         if n > 0 {
             let share = percent(shares[lanes]);
-            scene.text(
-                (x + bar / 2, base - h - 8),
-                face(9, INK).middle(),
-                share.trim_end_matches(" %"),
-            );
+            let share = share.trim_end_matches(" %");
+            // Of neighbors at one height, every second label stands above the other.
+            let wide = i32::try_from(share.len()).unwrap_or(bar) * 5 + 2 > bar;
+            let mut y = base - h - 8;
+            if wide && before.0 == lanes.wrapping_sub(1) && (y - before.1).abs() < 10 {
+                y = before.1 - 10;
+            }
+            before = (lanes, y);
+            scene.text((x + bar / 2, y), face(9, INK).middle(), share);
         }
         if lanes % 4 == 0 || lanes == most || bar > 30 {
             scene.text((x + bar / 2, base + 12), face(10, GREY).middle(), format!("W{lanes}"));

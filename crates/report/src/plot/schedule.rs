@@ -79,10 +79,9 @@ fn issue_share(strips: &[Strip]) -> String {
 /// They cover a warp's time up to its last issue without a gap.
 fn segments_of(strips: &[Strip]) -> impl Iterator<Item = (usize, Span, Pc)> {
     strips.iter().enumerate().flat_map(|(i, strip)| {
-        strip
-            .issues
-            .iter()
-            .flat_map(move |issue| issue.spans().into_iter().map(move |span| (i, span, issue.pc)))
+        strip.issues.iter().flat_map(move |issue| {
+            issue.spans().into_iter().chain(issue.drain()).map(move |span| (i, span, issue.pc))
+        })
     })
 }
 

@@ -39,7 +39,8 @@ fn bars(recording: &Recording) -> (Vec<Bar>, Vec<Bar>) {
     for strip in strips {
         let mut cycles = Cycles::default();
         for issue in &strip.issues {
-            let spans = issue.spans();
+            let mut spans = issue.spans();
+            spans.extend(issue.drain());
             add(&mut cycles, &spans);
             if let Some(step) = steps.get_mut(issue.pc.index()) {
                 add(step, &spans);

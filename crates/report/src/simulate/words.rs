@@ -87,7 +87,8 @@ impl<'a> SourceLines<'a> {
             Some(place) => (place.to_string(), Self::machine_text(compiled.slice(span))),
             None => (format!("ptx:{}", compiled.line(span)), compiled.slice(span)),
         };
-        Some(printable(&format!("{place} {}", cut(text.trim()).replace('\t', ""))))
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(printable(&format!("{place} {}", cut(&text))))
     }
 
     /// Returns the text of an instruction: its line, unless the line has other instructions.
@@ -170,6 +171,7 @@ pub(super) fn step_info(step: &MicroOp, code: &Code, lines: &SourceLines<'_>) ->
     let compiled = || lines.compiled_text(&step.inst, machine.as_ref());
     let text = match step.inst.op {
         Op::Join(op) if machine.is_none() => format!("({op})"),
+        Op::Spill(spill) => format!("({spill})"),
         _ => compiled().unwrap_or_else(|| lines.text_of(step.inst.line, step.inst.span)),
     };
     StepInfo {

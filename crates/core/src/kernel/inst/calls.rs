@@ -1,5 +1,7 @@
 //! Calls and indexed branches.
 
+use std::fmt;
+
 use super::{Register, Row};
 use crate::base::Pc;
 
@@ -148,6 +150,12 @@ pub struct Spill {
     pub words: u32,
     /// Number of saved convergence barriers; each is first moved to a register.
     pub barriers: u32,
+}
+
+impl fmt::Display for Spill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.restores { "restore register" } else { "save register" })
+    }
 }
 
 impl Call {

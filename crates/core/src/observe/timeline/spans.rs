@@ -61,6 +61,13 @@ impl Issue {
         spans
     }
 
+    /// Returns the span after the warp's last issue in which its stores were in flight.
+    pub fn drain(&self) -> Option<Span> {
+        let from = self.end();
+        let span = Span { from, to: from + self.drains, stall: Some(Stall::Drain) };
+        (self.drains > 0).then_some(span)
+    }
+
     /// Returns the cycle after its last slot.
     pub fn end(&self) -> Cycle {
         self.parts.last().map_or(self.cycle + Cycle::from(self.slots), |part| part.cycle + 1)
