@@ -174,7 +174,7 @@ fn every_program_is_run() {
         "transpose",
     ];
     assert_eq!(programs("cu"), tested);
-    assert_eq!(programs("py"), ["dot", "matmul", "reduce", "softmax", "warps"]);
+    assert_eq!(programs("py"), ["dot", "matmul", "reduce", "softmax", "tiles", "warps"]);
 }
 
 #[test]
@@ -404,6 +404,11 @@ fn triton_computes_a_softmax_without_torch() {
 #[test]
 fn triton_multiplies_matrices_by_warpgroups() {
     python_runs_as_held("dot", &["triton", "numpy"]);
+}
+
+#[test]
+fn triton_copies_tiles_by_descriptors() {
+    python_runs_as_held("tiles", &["triton", "numpy"]);
 }
 
 #[test]

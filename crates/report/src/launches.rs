@@ -38,7 +38,7 @@ pub struct Launched {
     pub code: String,
     /// `pre-volta` or `volta`.
     pub mode: String,
-    /// Cycles of the launch, with its overhead (the metric `launch_cycles`); absent without a clock.
+    /// Cycles of the launch with its overhead (the metric `launch_cycles`); absent without a clock.
     #[serde(default, rename = "launch_cycles", skip_serializing_if = "Option::is_none")]
     pub cycles: Option<u64>,
     /// Time of the launch at the machine's clock, in nanoseconds; absent without a clock.

@@ -25,8 +25,8 @@ const TIME: Duration = Duration::from_secs(300);
 const MEMORY: u64 = 8 << 10;
 /// Bytes of temporary files of a call.
 const FILES: u64 = 1 << 30;
-/// Bytes of standard output of a call.
-const OUTPUT: u64 = 16 << 20;
+/// Bytes of standard output of a call. A listing has some twelve bytes for each of its cubin.
+const OUTPUT: u64 = 512 << 20;
 
 /// A program of the toolkit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

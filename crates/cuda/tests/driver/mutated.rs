@@ -195,16 +195,24 @@ impl Numbers {
     }
 }
 
+/// Returns the address of an argument of a kernel, or one that is none.
+fn addressed(numbers: &mut Numbers, never: &[u64], at: u64) -> u64 {
+    match numbers.below(6) {
+        0 => numbers.of(never),
+        _ => at + 6144 + 8 * numbers.below(16),
+    }
+}
+
 /// Returns parameters of a node: of the type that a call takes, or of any type.
 ///
 /// Copies are between addresses of the device, since other addresses are the caller's promise;
-/// there is no function to call.
+/// there is no function to call. Arguments of kernels are in the list at `list`.
 fn described(
     numbers: &mut Numbers,
     name: &str,
     known: &[u64],
     addresses: &[u64],
-    at: u64,
+    list: u64,
 ) -> [u64; 32] {
     let kind = match name {
         _ if name.contains("Memset") => 2,
@@ -226,7 +234,7 @@ fn described(
             words[0] = numbers.of(known);
             words[1..4].fill_with(|| pair(numbers));
             words[4] &= 0xffff;
-            words[5] = at + 8 * numbers.below(64);
+            words[5] = list + 8 * numbers.below(16);
         }
         1 => {
             (words[4], words[15]) = (2 + numbers.below(2), 2);
@@ -309,12 +317,7 @@ fn calls(cuda: &Driver, seed: u64) -> [u32; 2] {
                 ('i', _) => images[0].as_ptr() as u64,
                 ('k', 0) => numbers.of(&never),
                 ('k', _) => {
-                    for j in 0..16 {
-                        scratch[64 * i + j] = match numbers.below(6) {
-                            0 => numbers.of(&never),
-                            _ => at + 6144 + 8 * numbers.below(16),
-                        };
-                    }
+                    scratch[64 * i..64 * i + 16].fill_with(|| addressed(&mut numbers, &never, at));
                     slot
                 }
                 ('c', _) => {
@@ -333,8 +336,11 @@ fn calls(cuda: &Driver, seed: u64) -> [u32; 2] {
                     slot
                 }
                 ('m', _) => {
-                    let node = described(&mut numbers, name, &known, &addresses, at);
+                    // Half of the slot is for addresses of arguments.
+                    let node = described(&mut numbers, name, &known, &addresses, slot + 256);
                     scratch[64 * i..64 * i + 32].copy_from_slice(&node);
+                    scratch[64 * i + 32..64 * i + 64]
+                        .fill_with(|| addressed(&mut numbers, &never, at));
                     slot
                 }
                 ('l', _) => {

@@ -49,6 +49,24 @@ fn a_vector_addition_runs() {
     assert_eq!((found[9], found[10]), (27, 7));
 }
 
+/// CUB chooses its kernels by the target of the PTX.
+#[test]
+fn versions_of_a_kernel_are_those_of_its_ptx_and_of_the_device() {
+    let cuda = Driver::load();
+    cuda.context();
+    for target in [75, 80, 90] {
+        let text = PTX.replace(".target sm_75", &format!(".target sm_{target}"));
+        let kernel = cuda.kernel(&text, "add");
+        let version = |number: u64| {
+            let mut value = 0_i32;
+            let place = address(&mut value);
+            assert_eq!(cuda.call("cuFuncGetAttribute", &[place, number, kernel]), 0);
+            value
+        };
+        assert_eq!([5, 6].map(version), [target, 90]);
+    }
+}
+
 #[test]
 fn variables_outlive_a_launch_and_belong_to_their_module() {
     let cuda = Driver::load();

@@ -140,7 +140,7 @@ fn histogram(scene: &mut Scene, all: &[u64], highest: u64, (most, bar): (usize, 
             let share = percent(shares[lanes]);
             let share = share.trim_end_matches(" %");
             // Of neighbors at one height, every second label stands above the other.
-            let wide = i32::try_from(share.len()).unwrap_or(bar) * 5 + 2 > bar;
+            let wide = i32::try_from(share.len()).unwrap_or(bar) * 6 > bar;
             let mut y = base - h - 8;
             if wide && before.0 == lanes.wrapping_sub(1) && (y - before.1).abs() < 10 {
                 y = before.1 - 10;
