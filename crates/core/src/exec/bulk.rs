@@ -187,7 +187,6 @@ fn start(
     env: &Env<'_>,
 ) -> Result<BulkData, FaultKind> {
     let narrow = |row: crate::kernel::Row| registers.narrow[usize::from(row.0)][l];
-    let reduces = |ty| op.reduces.map(|f| Reduction { f, ty, flushes: false });
     let mut data = BulkData {
         pc: env.pc,
         lane: 0,
@@ -204,12 +203,12 @@ fn start(
         BulkShape::Bytes(row, ty) => (u64::from(narrow(row)), ty),
         BulkShape::Units(row, ty) => (UNIT * u64::from(narrow(row) & 0xffff), ty),
         BulkShape::Tile(at) => {
-            let at_row = at.coordinates.map(|row| narrow(row) as i32);
+            let coordinates = at.coordinates.map(|row| narrow(row) as i32);
             let place = match data.to {
                 Space::Shared => (to, from),
                 _ => (from, to),
             };
-            tile(&mut data, op.reduces, (at, at_row), place, env)?;
+            tile(&mut data, op.reduces, (at, coordinates), place, env)?;
             return Ok(data);
         }
     };
@@ -218,7 +217,8 @@ fn start(
     data.words = vec![0; (bytes / 4) as usize];
     load((data.from, from), &mut data.words, env);
     data.runs.push(BulkRun { from, to, read: bytes, written: bytes });
-    Ok(BulkData { reduces: reduces(ty), ..data })
+    data.reduces = op.reduces.map(|f| Reduction { f, ty, flushes: false });
+    Ok(data)
 }
 
 /// Writes a copy to shared memory, and counts its bytes at its object.

@@ -191,9 +191,9 @@ meanings! {
     AsyncCopy,
     /// Start of a group of asynchronous copies, or wait for groups.
     CopyGroups,
-    /// Bulk copy between global and shared memory, or within shared memory.
+    /// Bulk copy between global and shared memory: of consecutive bytes or of a tile.
     BulkCopy,
-    /// Reduction of consecutive bytes of shared memory to global or shared memory.
+    /// Reduction of shared memory to global memory: of consecutive bytes or of a tile.
     BulkReduce,
     /// Operation on a barrier object in shared memory.
     MBarrier,

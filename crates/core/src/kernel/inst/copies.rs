@@ -55,7 +55,7 @@ pub struct BulkCopy {
     pub to: BulkPlace,
     /// Source.
     pub from: BulkPlace,
-    /// What is copied.
+    /// Bytes or tile.
     pub shape: BulkShape,
     /// Barrier object in shared memory that counts the bytes; `None`: the copy is in a bulk group.
     pub object: Option<Address>,
@@ -74,7 +74,7 @@ pub struct BulkPlace {
     pub address: Address,
 }
 
-/// What a bulk copy copies.
+/// Extent of a bulk copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BulkShape {
     /// Consecutive bytes, whose number is in a narrow row, as elements of a type.
