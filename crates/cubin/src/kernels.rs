@@ -8,7 +8,7 @@ use crate::image::{Image, SymbolKind, small};
 use crate::{data, lines};
 
 /// Start of the names of code sections.
-const TEXT: &str = ".text.";
+pub(crate) const TEXT: &str = ".text.";
 /// Architecture from which on the shared section includes the part reserved for the system.
 const RESERVING: u32 = 90;
 /// Bytes of shared memory that the system reserves at address 0.

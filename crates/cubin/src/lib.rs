@@ -15,7 +15,7 @@ mod runtime;
 
 use simt_core::sass::facts::ModuleFacts;
 
-pub use code::has_code;
+pub use code::{code, has_code, part};
 pub use error::CubinError;
 pub use join::join;
 
@@ -37,7 +37,8 @@ pub fn facts(bytes: &[u8]) -> Result<ModuleFacts, CubinError> {
     let (variables, banks) = data::module(&image)?;
     let kernels = kernels::all(&image)?;
     let functions = kernels::functions(&image)?;
-    let mut module = ModuleFacts { arch: image.arch, kernels, variables, banks, functions };
+    let mut module =
+        ModuleFacts { arch: image.arch, kernels, variables, banks, banks_before: 0, functions };
     runtime::add(&mut module)?;
     Ok(module)
 }

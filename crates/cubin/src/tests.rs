@@ -2,11 +2,12 @@
 
 mod image;
 
+use simt_core::Program;
 use simt_core::sass::facts::{
     self, AddressPart, BankFacts, KernelFacts, ParameterFacts, VariableFacts,
 };
 
-use crate::{CubinError, join};
+use crate::{CubinError, join, part};
 use image::{CUDA, Elf, REL_64, attribute, bytes_of, halves, sample};
 
 #[test]
@@ -331,4 +332,32 @@ fn addends_in_place() {
     elf.relocate_in_place(".nv.constant4", &[(8, name, REL_64)]);
     let found = crate::facts(&elf.bytes()).expect("a cubin");
     assert_eq!(found.banks[0].addresses, [(8, "second".to_owned(), 4)]);
+}
+
+/// Kernels with jump tables and a constant variable.
+const UNITS: &str = include_str!("../../../tests/observations/h200/units/units.sass");
+
+#[test]
+fn a_part_of_a_module_has_the_data_of_the_whole_at_the_same_addresses() {
+    let facts = facts::read(UNITS).expect("facts");
+    let whole = Program::parse("units", UNITS);
+    assert!(whole.kernels.len() == 16 && facts.own_banks() > 2 && facts.variables.len() == 1);
+    let listing = &UNITS[UNITS.find("code for sm_90").expect("a listing")..];
+    let program = |facts, listing: &str| {
+        Program::parse("part", &join("", facts, listing).expect("facts and listing agree"))
+    };
+    let none = program(facts.part(None), "\tcode for sm_90\n");
+    assert!(none.kernels.is_empty() && none.findings.is_empty());
+    assert_eq!(none.variables[..], whole.variables[..none.variables.len()]);
+    let mut variables = none.variables.to_vec();
+    for (place, kernel) in facts.kernels.iter().enumerate() {
+        let part = program(facts.part(Some(place)), &part(listing, &kernel.name));
+        let [only] = part.kernels.as_slice() else { panic!("one kernel") };
+        let same = whole.kernels.iter().find(|known| known.symbol == kernel.name);
+        let same = same.expect("a kernel of the whole");
+        assert_eq!(only.variables, same.variables, "{}", kernel.name);
+        assert_eq!(only.insts.len(), same.insts.len(), "{}", kernel.name);
+        variables.extend(part.variables.iter().skip(none.variables.len()).cloned());
+    }
+    assert_eq!(variables, whole.variables.to_vec());
 }

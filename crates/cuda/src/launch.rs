@@ -36,8 +36,7 @@ impl Driver {
     /// Returns the kernel of a function.
     pub(crate) fn kernel(&self, function: Handle) -> Result<&Kernel, Error> {
         let function = self.functions.get(function)?;
-        let module = self.modules.get(function.module)?;
-        module.program.kernels.get(function.kernel).ok_or(Error::INVALID_HANDLE)
+        function.program.kernels.get(function.kernel).ok_or(Error::INVALID_HANDLE)
     }
 
     /// Returns the name of a function in its module.
@@ -91,8 +90,7 @@ impl Driver {
         let heap_bytes = state.limits.get(&HEAP).copied();
         self.admit(request, device_index)?;
         let function = self.functions.get(request.function)?.clone();
-        let module = self.modules.get(function.module)?;
-        let program = Arc::clone(&module.program);
+        let program = function.program;
         let kernel = program.kernels.get(function.kernel).ok_or(Error::INVALID_HANDLE)?;
         let device = &self.devices[device_index];
         let (machine, options) = (Arc::clone(&device.machine), device.options.clone());

@@ -1,7 +1,10 @@
 //! Modules: an image that a program loads, to kernels by name.
 
+mod large;
+
 use std::sync::Arc;
 
+use large::Large;
 use simt_core::Program;
 use simt_core::code::Code;
 use simt_core::diag::{self, Source};
@@ -14,6 +17,7 @@ use simt_core::{exec, ptxas, sass};
 use crate::error::Error;
 use crate::fatbin::{self, Taken};
 use crate::link;
+use crate::memory::AddressSpace;
 use crate::state::Driver;
 use crate::table::Handle;
 
@@ -36,19 +40,24 @@ impl Refusal {
 
 /// A loaded module.
 pub(crate) struct Module {
+    /// Its variables, and its kernels unless it is `large`.
     pub(crate) program: Arc<Program>,
+    /// Machine code whose kernels are listed when a program asks for them.
+    large: Option<Large>,
     /// Context that loaded it; 0 for a library, which belongs to all.
     pub(crate) context: Handle,
     /// Addresses of the segments of its variables.
     pub(crate) variables: Vec<u64>,
-    /// Handles of the kernels that a program asked for, by index in [`Program::kernels`].
+    /// Handles of the kernels that a program asked for, by their place in the module.
     pub(crate) functions: Vec<(usize, Handle)>,
 }
 
 /// A kernel that a program asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Function {
     pub(crate) module: Handle,
+    /// Program that has it.
+    pub(crate) program: Arc<Program>,
     /// Index in [`Program::kernels`].
     pub(crate) kernel: usize,
     /// Dynamic shared memory that a launch may ask for, in bytes, once set.
@@ -64,8 +73,11 @@ pub(crate) struct About {
     pub(crate) bases: Bases,
 }
 
+/// What an image holds: a program, and the machine code of kernels that it lacks.
+type Read = (Program, Option<Large>);
+
 /// Reads an image to a program for a device of an architecture that takes a kind of code.
-fn read(image: &[u8], (arch, taken): (u32, Taken), about: &About) -> Result<Program, Refusal> {
+fn read(image: &[u8], (arch, taken): (u32, Taken), about: &About) -> Result<Read, Refusal> {
     let magic = image.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes));
     if magic == Some(fatbin::MAGIC) {
         let code = fatbin::choose(image, arch, taken).map_err(|e| {
@@ -76,11 +88,14 @@ fn read(image: &[u8], (arch, taken): (u32, Taken), about: &About) -> Result<Prog
             Refusal::new(error, e)
         })?;
         return match code {
-            fatbin::Code::Ptx(text) => of_text(&text, about),
-            fatbin::Code::Cubin(image) => of_cubin(&image, arch, about),
+            fatbin::Code::Ptx(text) => Ok((of_text(&text, about)?, None)),
+            fatbin::Code::Cubin(image) => large::of_cubin(&image, arch, about),
         };
     }
-    if simt_cubin::is_elf(image) { of_cubin(image, arch, about) } else { of_text(image, about) }
+    if simt_cubin::is_elf(image) {
+        return large::of_cubin(image, arch, about);
+    }
+    Ok((of_text(image, about)?, None))
 }
 
 /// Marks of PTX and of listings of machine code: text without any of them is no image.
@@ -118,23 +133,6 @@ fn of_text(text: &[u8], about: &About) -> Result<Program, Refusal> {
     Ok(program)
 }
 
-fn of_cubin(image: &[u8], arch: u32, about: &About) -> Result<Program, Refusal> {
-    let bad = |e: simt_cubin::CubinError| Refusal::new(Error::INVALID_IMAGE, e);
-    let facts = simt_cubin::facts(image).map_err(bad)?;
-    if facts.arch / 10 != arch / 10 || facts.arch > arch {
-        let message = format!("the cubin is for sm_{}, the device is sm_{arch}", facts.arch);
-        return Err(Refusal::new(Error::NO_BINARY_FOR_GPU, message));
-    }
-    let listing = simt_toolkit::listing(image, facts.arch, None)
-        .map_err(|e| Refusal::new(Error::INVALID_IMAGE, e))?;
-    let text = simt_cubin::join("", facts, &listing).map_err(bad)?;
-    let program = Program::parse_at(&format!("module {}", about.number), &text, about.bases);
-    if program.kernels.is_empty() && !program.is_sound() {
-        return Err(Refusal { error: Error::INVALID_IMAGE, message: findings(&program, None) });
-    }
-    Ok(program)
-}
-
 /// Returns a name for reports, whose line numbers are those of the PTX: after the source file that
 /// it names, or a number.
 fn name(text: &str, number: u64) -> String {
@@ -161,9 +159,18 @@ impl Module {
         digits.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()
     }
 
+    /// Returns the number of its kernels.
+    pub(crate) fn count(&self) -> usize {
+        self.large.as_ref().map_or(self.program.kernels.len(), Large::count)
+    }
+
     /// Finds a kernel by its symbol.
-    pub(crate) fn kernel(&self, name: &str) -> Result<usize, Refusal> {
+    fn kernel(&self, name: &str) -> Result<usize, Refusal> {
         let program = &self.program;
+        if let Some(large) = &self.large {
+            let unknown = Refusal { error: Error::NOT_FOUND, message: String::new() };
+            return large.place(name).ok_or(unknown);
+        }
         let found = program.kernels.iter().position(|kernel| kernel.symbol == name);
         found.ok_or_else(|| {
             if program.refused.iter().any(|refused| refused.symbol == name) {
@@ -182,6 +189,23 @@ pub(crate) fn compile(kernel: &Kernel, machine: &Machine, options: &Options) -> 
     }))
 }
 
+/// Makes memory hold the variables of a program but those that it `has`, whose addresses it adds.
+fn hold(memory: &mut AddressSpace, program: &Program, has: &mut Vec<u64>) {
+    for segment in exec::variable_segments(&program.variables) {
+        let (address, bytes) = (segment.0, segment.1);
+        if has.contains(&address) {
+            continue;
+        }
+        let within = |v: &&StaticVariable| {
+            (address..address + bytes).contains(&v.address) && !v.bytes.is_empty()
+        };
+        let names = program.variables.iter().filter(within).map(|v| v.name.as_str());
+        let name = names.collect::<Vec<_>>().join(", ");
+        has.push(address);
+        memory.hold(segment, name);
+    }
+}
+
 impl Driver {
     /// Loads an image for a context; 0 for a library, which belongs to all.
     pub(crate) fn load(&mut self, image: &[u8], context: Handle) -> Result<Handle, Refusal> {
@@ -194,40 +218,41 @@ impl Driver {
         };
         let arch = device.map_or(0, |device| device.arch);
         let about = About { number: self.loaded + 1, bases: self.bases };
-        let program = read(image, (arch, taken), &about)?;
+        let (program, large) = read(image, (arch, taken), &about)?;
         self.loaded += 1;
-        self.bases = program.bases_after(self.bases);
+        let after = program.bases_after(self.bases);
+        self.bases = large.as_ref().map_or(after, |large| large.bases_after(after));
         let mut variables = Vec::new();
-        for segment in exec::variable_segments(&program.variables) {
-            let (address, bytes) = (segment.0, segment.1);
-            let within = |v: &&StaticVariable| {
-                (address..address + bytes).contains(&v.address) && !v.bytes.is_empty()
-            };
-            let names = program.variables.iter().filter(within).map(|v| v.name.as_str());
-            let name = names.collect::<Vec<_>>().join(", ");
-            variables.push(address);
-            self.memory.hold(segment, name);
-        }
+        hold(&mut self.memory, &program, &mut variables);
         let program = Arc::new(program);
-        Ok(self.modules.add(Module { program, context, variables, functions: Vec::new() }))
+        Ok(self.modules.add(Module { program, large, context, variables, functions: Vec::new() }))
     }
 
     /// Returns the handle of a kernel of a module.
     pub(crate) fn function(&mut self, module: Handle, name: &str) -> Result<Handle, Refusal> {
         let unknown = |error| Refusal { error, message: String::new() };
         let found = self.modules.get(module).map_err(unknown)?.kernel(name)?;
-        self.function_at(module, found).map_err(unknown)
+        self.function_at(module, found)
     }
 
-    /// Returns the handle of a kernel by its index.
-    pub(crate) fn function_at(&mut self, module: Handle, kernel: usize) -> Result<Handle, Error> {
-        let known = self.modules.get_mut(module)?;
-        if let Some((_, handle)) = known.functions.iter().find(|(index, _)| *index == kernel) {
+    /// Returns the handle of a kernel by its place in the module.
+    pub(crate) fn function_at(&mut self, module: Handle, place: usize) -> Result<Handle, Refusal> {
+        let unknown = |error| Refusal { error, message: String::new() };
+        let known = self.modules.get_mut(module).map_err(unknown)?;
+        if let Some((_, handle)) = known.functions.iter().find(|(at, _)| *at == place) {
             return Ok(*handle);
         }
-        let made = Function { module, kernel, most_dynamic: None, code: None };
+        let (program, kernel) = match &known.large {
+            None => (Arc::clone(&known.program), place),
+            Some(large) => {
+                let program = large.kernel(place)?;
+                hold(&mut self.memory, &program, &mut known.variables);
+                (Arc::new(program), 0)
+            }
+        };
+        let made = Function { module, program, kernel, most_dynamic: None, code: None };
         let handle = self.functions.add(made);
-        known.functions.push((kernel, handle));
+        known.functions.push((place, handle));
         Ok(handle)
     }
 

@@ -1,5 +1,6 @@
 //! Listings of cubins by NVIDIA's disassembler.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::{CallError, Tool, cache, call};
@@ -43,39 +44,76 @@ pub enum ListingError {
 /// # Errors
 /// Fails if the disassembler is missing or reports errors.
 pub fn listing(image: &[u8], arch: u32, given: Option<&Path>) -> Result<String, ListingError> {
-    let nvdisasm = || Tool::Nvdisasm.find();
-    let (program, alone) = match given {
+    let disassembler = match given {
         Some(program) => {
             let stem = program.file_stem().unwrap_or_default().to_string_lossy();
-            (program.to_owned(), stem.contains(Tool::Nvdisasm.name()))
+            let alone = stem.contains(Tool::Nvdisasm.name());
+            Disassembler { program: program.to_owned(), alone }
         }
-        // cuobjdump calls nvdisasm.
-        None => match (Tool::Cuobjdump.find().filter(|_| nvdisasm().is_some()), nvdisasm()) {
-            (Some(program), _) => (program, false),
-            (None, Some(program)) => (program, true),
-            (None, None) => return Err(ListingError::Missing),
-        },
+        None => Disassembler::find()?,
     };
-    let by = format!("sm_{arch} {}", cache::identity(&program));
-    cache::kept(image, &by, || called(image, arch, &program, alone))
+    let by = format!("sm_{arch} {}", cache::identity(&disassembler.program));
+    cache::kept(image, &by, || disassembler.call(image, arch, None))
 }
 
-/// Calls the disassembler: cuobjdump, or nvdisasm `alone`.
-fn called(image: &[u8], arch: u32, program: &Path, alone: bool) -> Result<String, ListingError> {
-    let folder = tempfile::tempdir().map_err(ListingError::Temporary)?;
-    let file = folder.path().join("program.cubin");
-    std::fs::write(&file, image).map_err(ListingError::Temporary)?;
-    let file = file.into_os_string();
-    let arguments = match alone {
-        true => vec![file, "-pb".into(), "-hex".into(), "-novliw".into()],
-        false => vec!["-sass".into(), file],
-    };
-    let called = call(program, &arguments, folder.path());
-    let called =
-        called.map_err(|error| ListingError::Call { program: program.to_owned(), error })?;
-    let text = String::from_utf8(called.out);
-    let text = text.map_err(|_| ListingError::NoText(program.to_owned()))?;
-    let head =
-        if text.contains(CODE_FOR) { String::new() } else { format!("\t{CODE_FOR}{arch}\n") };
-    Ok(head + &text)
+/// Returns a listing of an image that has one of its functions, and maybe others.
+///
+/// Arguments are those of [`listing`]; `code` is the function's machine code, by which the listing
+/// is kept.
+///
+/// # Errors
+/// As [`listing`].
+pub fn listing_of(
+    (name, code): (&str, &[u8]),
+    image: &[u8],
+    arch: u32,
+) -> Result<String, ListingError> {
+    let disassembler = Disassembler::find()?;
+    let by = format!("sm_{arch} {name} {}", cache::identity(&disassembler.program));
+    cache::kept(code, &by, || disassembler.call(image, arch, Some(name)))
+}
+
+/// A program that lists machine code.
+struct Disassembler {
+    program: PathBuf,
+    /// True for nvdisasm, false for cuobjdump, which calls it.
+    alone: bool,
+}
+
+impl Disassembler {
+    fn find() -> Result<Disassembler, ListingError> {
+        let nvdisasm = Tool::Nvdisasm.find();
+        match (Tool::Cuobjdump.find().filter(|_| nvdisasm.is_some()), nvdisasm) {
+            (Some(program), _) => Ok(Disassembler { program, alone: false }),
+            (None, Some(program)) => Ok(Disassembler { program, alone: true }),
+            (None, None) => Err(ListingError::Missing),
+        }
+    }
+
+    /// Lists an image, or one function of it where the program can choose by name.
+    fn call(
+        &self,
+        image: &[u8],
+        arch: u32,
+        function: Option<&str>,
+    ) -> Result<String, ListingError> {
+        let Disassembler { program, alone } = self;
+        let folder = tempfile::tempdir().map_err(ListingError::Temporary)?;
+        let file = folder.path().join("program.cubin");
+        std::fs::write(&file, image).map_err(ListingError::Temporary)?;
+        let mut arguments: Vec<OsString> = match (alone, function) {
+            (true, _) => vec!["-pb".into(), "-hex".into(), "-novliw".into()],
+            (false, None) => vec!["-sass".into()],
+            (false, Some(name)) => vec!["-sass".into(), "-fun".into(), name.into()],
+        };
+        arguments.push(file.into_os_string());
+        let called = call(program, &arguments, folder.path());
+        let called =
+            called.map_err(|error| ListingError::Call { program: program.clone(), error })?;
+        let text = String::from_utf8(called.out);
+        let text = text.map_err(|_| ListingError::NoText(program.clone()))?;
+        let head =
+            if text.contains(CODE_FOR) { String::new() } else { format!("\t{CODE_FOR}{arch}\n") };
+        Ok(head + &text)
+    }
 }

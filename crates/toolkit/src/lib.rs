@@ -8,7 +8,7 @@ mod disassemble;
 pub mod watch;
 
 pub use cache::user_folder;
-pub use disassemble::{DISASSEMBLER, ListingError, listing};
+pub use disassemble::{DISASSEMBLER, ListingError, listing, listing_of};
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;

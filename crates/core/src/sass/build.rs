@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::absent::absent;
 use super::agree::contradiction;
 use super::control::decode;
-use super::data::{MOST_BANKS, MOST_DATA, Places, data_bytes, place};
+use super::data::{self, MOST_BANKS, Places, place};
 use super::facts::{self, KernelFacts, ModuleFacts};
 use super::link::{self, AGAIN, Linked};
 use super::listing::{self, Function, Line};
@@ -41,7 +41,8 @@ pub(super) fn read(source: &str, bases: Bases) -> Checked {
             ModuleFacts::default()
         }
     };
-    if !has_errors(&findings) && functions.is_empty() {
+    let has_variables = facts.kernels.is_empty() && !facts.variables.is_empty();
+    if !has_errors(&findings) && functions.is_empty() && !has_variables {
         let span = Span::new(0, source.find('\n').unwrap_or(source.len()));
         let error = Diagnostic::error("listing", span, "the listing has no function");
         findings.push(error.help(AGAIN));
@@ -52,15 +53,24 @@ pub(super) fn read(source: &str, bases: Bases) -> Checked {
         checked.findings = findings;
         return checked;
     }
-    let mut first_bank = 1 + facts.banks.len() as u64;
+    let mut first_bank = 1 + facts.banks.len() as u64 + u64::from(facts.banks_before);
     let shared = facts.variables.len() + facts.banks.len();
     let own: usize = facts.kernels.iter().map(|kernel| kernel.banks.len()).sum();
-    if own + facts.banks.len() > MOST_BANKS {
+    let before = facts.banks_before as usize;
+    if before.saturating_add(own + facts.banks.len()) > MOST_BANKS {
         let message = format!("the module has more than {MOST_BANKS} constant banks");
         findings.push(Diagnostic::error("too-large", Span::new(0, 0), message));
         checked.refused = functions.iter().map(|f| refused(f, Vec::new())).collect();
         checked.findings = findings;
         return checked;
+    }
+    if facts.kernels.is_empty() {
+        match data::alone(&facts, bases) {
+            Ok(variables) => checked.variables = Arc::new(variables),
+            Err(message) => {
+                findings.push(Diagnostic::error("too-large", Span::new(0, 0), message));
+            }
+        }
     }
     for kernel in &facts.kernels {
         let Some(function) = functions.iter().find(|f| f.name == kernel.name) else {
@@ -142,8 +152,7 @@ fn build(
         let message = format!("the kernel has more than {MOST_INSTRUCTIONS} instructions");
         return Err(vec![Diagnostic::error("too-large", function.span, message)]);
     }
-    if data_bytes(module, facts) > MOST_DATA {
-        let message = format!("variables and constant banks have more than {MOST_DATA} bytes");
+    if let Some(message) = data::excess(module, facts) {
         return Err(vec![Diagnostic::error("too-large", function.span, message)]);
     }
     let mut texts = texts(function, &mut errors);

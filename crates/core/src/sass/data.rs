@@ -6,7 +6,7 @@ use crate::kernel::layout::Bases;
 use crate::kernel::{StaticVariable, SystemFn};
 
 /// Maximum bytes of a module's variables and constant banks.
-pub(super) const MOST_DATA: u64 = 256 << 20;
+const MOST_DATA: u64 = 256 << 20;
 /// Maximum number of constant banks of a module's kernels.
 pub(super) const MOST_BANKS: usize = 4000;
 /// Distance of two constant banks in the address space.
@@ -26,12 +26,22 @@ pub(super) struct Data {
     pub(super) banks: Vec<(u8, u64)>,
 }
 
-/// Returns the bytes of a module's variables and of a kernel's constant banks.
-pub(super) fn data_bytes(module: &ModuleFacts, kernel: &KernelFacts) -> u64 {
+/// Says that a module's variables and a kernel's constant banks are too large, if they are.
+pub(super) fn excess(module: &ModuleFacts, kernel: &KernelFacts) -> Option<String> {
     let banks = module.banks.iter().chain(&kernel.banks);
     let banks = banks.map(|bank| bank.bytes.len() as u64);
     let variables = module.variables.iter().map(|v| u64::from(v.size));
-    banks.chain(variables).sum()
+    (banks.chain(variables).sum::<u64>() > MOST_DATA)
+        .then(|| format!("variables and constant banks have more than {MOST_DATA} bytes"))
+}
+
+/// Returns the variables and constant banks of a module without kernels.
+pub(super) fn alone(module: &ModuleFacts, bases: Bases) -> Result<Vec<StaticVariable>, String> {
+    let none = KernelFacts::default();
+    match excess(module, &none) {
+        Some(message) => Err(message),
+        None => Ok(place(module, &none, Places { bases, first_bank: 0 }).variables),
+    }
 }
 
 /// Returns the address of a variable or function as a kernel sees it.

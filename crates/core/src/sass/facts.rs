@@ -30,9 +30,39 @@ pub struct ModuleFacts {
     /// Constant banks that all kernels share, other than bank 3 (bank 4: addresses of variables).
     #[serde(default)]
     pub banks: Vec<BankFacts>,
+    /// Own constant banks of kernels that were left out, whose addresses lie before those of the
+    /// others.
+    #[serde(default)]
+    pub banks_before: u32,
     /// Functions with a code section of their own, which linkers leave for the driver to place.
     #[serde(default)]
     pub functions: Vec<FunctionFacts>,
+}
+
+impl ModuleFacts {
+    /// Returns the facts of the kernel at a place, or of none, whose data have the same addresses
+    /// as in the whole module.
+    pub fn part(&self, place: Option<usize>) -> ModuleFacts {
+        let end = place.unwrap_or(0).min(self.kernels.len());
+        let kernel = place.and_then(|place| self.kernels.get(place));
+        ModuleFacts {
+            arch: self.arch,
+            kernels: kernel.cloned().into_iter().collect(),
+            variables: self.variables.clone(),
+            banks: self.banks.clone(),
+            banks_before: self.banks_before + own_banks(&self.kernels[..end]),
+            functions: self.functions.clone(),
+        }
+    }
+
+    /// Returns the number of constant banks that its kernels have for themselves.
+    pub fn own_banks(&self) -> u32 {
+        own_banks(&self.kernels)
+    }
+}
+
+fn own_banks(kernels: &[KernelFacts]) -> u32 {
+    kernels.iter().map(|kernel| kernel.banks.len() as u32).sum()
 }
 
 /// Facts of one function outside of the kernels.

@@ -49,15 +49,15 @@ entry_points! {
     }
 
     fn cuLibraryGetKernelCount(count: Out<u32>, library: Handle) {
-        let kernels = driver()?.modules.get(library)?.program.kernels.len();
+        let kernels = driver()?.modules.get(library)?.count();
         count.set(kernels as u32)
     }
 
     fn cuLibraryEnumerateKernels(kernels: Out<Handle>, count: u32, library: Handle) {
         let mut driver = driver()?;
-        let there = driver.modules.get(library)?.program.kernels.len();
+        let there = driver.modules.get(library)?.count();
         for i in 0..there.min(count as usize) {
-            let handle = driver.function_at(library, i)?;
+            let handle = driver.function_at(library, i).map_err(refuse)?;
             kernels.set_at(i, handle)?;
         }
         Ok(())

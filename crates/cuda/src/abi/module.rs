@@ -184,15 +184,15 @@ entry_points! {
     }
 
     fn cuModuleGetFunctionCount(count: Out<u32>, module: Handle) {
-        let kernels = at_once()?.modules.get(module)?.program.kernels.len();
+        let kernels = at_once()?.modules.get(module)?.count();
         count.set(kernels as u32)
     }
 
     fn cuModuleEnumerateFunctions(functions: Out<Handle>, count: u32, module: Handle) {
         let mut driver = driver()?;
-        let kernels = driver.modules.get(module)?.program.kernels.len();
+        let kernels = driver.modules.get(module)?.count();
         for i in 0..kernels.min(count as usize) {
-            let handle = driver.function_at(module, i)?;
+            let handle = driver.function_at(module, i).map_err(refuse)?;
             functions.set_at(i, handle)?;
         }
         Ok(())

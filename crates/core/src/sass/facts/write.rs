@@ -23,6 +23,9 @@ pub fn write(facts: &ModuleFacts) -> String {
     w.close("],");
     w.nested("variables", &facts.variables, Writer::variable);
     w.nested("banks", &facts.banks, Writer::bank);
+    if facts.banks_before > 0 {
+        w.line(&format!("banks_before: {},", facts.banks_before));
+    }
     w.nested("functions", &facts.functions, Writer::function);
     w.close(")");
     w.out
