@@ -22,6 +22,7 @@ mod ipc;
 mod launch;
 mod library;
 mod links;
+mod logs;
 mod memory;
 mod module;
 mod node_params;

@@ -37,6 +37,7 @@ use super::ipc::*;
 use super::launch::*;
 use super::library::*;
 use super::links::*;
+use super::logs::*;
 use super::memory::*;
 use super::module::*;
 use super::nodes::*;
@@ -90,7 +91,8 @@ fn warning(file: &str) -> Option<String> {
     let file = simt_core::diag::printable(file);
     let warning = format!(
         "simt-sim: warning: `{file}` has NVIDIA's CUDA runtime in it, which runs on NVIDIA's driver \
-         only; its calls fail\nhelp: link it with `nvcc -cudart shared`\n"
+         only; its calls fail\nhelp: calls of a file with symbols are redirected by `simt-sim exec`; \
+         or link it with `nvcc -cudart shared`\n"
     );
     let works = ["libnvJitLink", "libnvrtc"].iter().any(|start| name.starts_with(start));
     (!works).then_some(warning)
