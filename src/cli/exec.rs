@@ -67,6 +67,7 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
         .map_err(|e| Failure::new(format!("cannot create a temporary folder: {e}")))?;
     let mut command = Command::new(program);
     command.args(arguments).env(SEARCH, in_front(&placed)?);
+    command.env(libraries::PRELOADED, libraries::preloaded(&placed));
     let set = |command: &mut Command, name: &str, value: &dyn std::fmt::Display| {
         command.env(format!("SIMT_SIM_{name}"), value.to_string());
     };
@@ -121,9 +122,12 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGQUIT] {
         let _ = signal_hook::flag::register(signal, Arc::default());
     }
-    let status = command.status().map_err(|e| {
+    let mut child = command.spawn().map_err(|e| {
         Failure::new(format!("cannot start `{}`: {e}", Path::new(program).display()))
     })?;
+    #[cfg(unix)]
+    pass_on_end(child.id());
+    let status = child.wait().map_err(Failure::new)?;
     let (launches, hidden) = read(&reports)?;
     output::error(&hidden);
     rows(args, &launches)?;
@@ -136,6 +140,22 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
         }
     }
     Ok(code(status))
+}
+
+/// Passes on to a process the signals that ask this one to end, which ends after it: launches are
+/// told then, too, and nothing is left in the temporary folder.
+#[cfg(unix)]
+fn pass_on_end(process: u32) {
+    use rustix::process::{Pid, Signal, kill_process};
+    use signal_hook::consts::{SIGHUP, SIGTERM};
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGTERM]) else { return };
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            let signal = if signal == SIGHUP { Signal::HUP } else { Signal::TERM };
+            let _ = process.map(|process| kill_process(process, signal)); // it may have ended
+        }
+    });
 }
 
 /// Says that no process made the launch of the pictures, or of the page.

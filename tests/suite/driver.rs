@@ -68,6 +68,13 @@ fn the_program_decides_output_and_exit_code() {
     assert!(kept.starts_with(cache()) && kept.exists(), "{} is kept", kept.display());
     assert_eq!(place(&cache()), kept, "it serves the next run");
     assert_eq!(exec(&["-q", "sh", "-c", "kill -9 $$"]).status.code(), Some(137));
+    let folder = folder("terminated");
+    let mut terminated = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
+    terminated.args(["exec", "sh", "-c", "kill -TERM $PPID; exec sleep 10"]).env("TMPDIR", &folder);
+    let terminated = terminated.output().expect("the binary starts");
+    assert_eq!(terminated.status.code(), Some(143), "the program gets it");
+    assert_eq!(text(&terminated.stderr), "simt-sim: the program launched no kernel\n");
+    assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0, "nothing is left");
     let interrupted = exec(&["sh", "-c", "kill -INT $PPID; sleep 0.2; exit 5"]);
     assert_eq!(interrupted.status.code(), Some(5), "an interrupt is for the program");
     let absent = exec(&["--", "./no-such-program"]);
@@ -243,7 +250,7 @@ fn a_process_can_load_the_driver_by_itself() {
 }
 
 #[test]
-fn a_statically_linked_runtime_is_named_at_once() {
+fn a_stripped_program_with_a_static_runtime_is_named_at_once() {
     let file = folder("static").join("program");
     fs::write(&file, program_with_device_code()).expect("a file");
     let done = exec(&["--", file.to_str().expect("a name")]);

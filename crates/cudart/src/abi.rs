@@ -23,7 +23,10 @@ mod library;
 mod memory;
 mod missing;
 mod node;
+mod own;
 mod pool;
+#[cfg(all(target_arch = "x86_64", target_env = "gnu"))]
+mod redirect;
 mod reference;
 mod register;
 mod stream;

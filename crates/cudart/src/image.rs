@@ -9,6 +9,9 @@
 /// Soname that the build gives the library; names that replace it are at most as long.
 pub const BUILT_SONAME: &str = "libcudart.so.XX.Y";
 
+/// File name by which the library redirects the calls of runtimes that other files bring along.
+pub const REDIRECTING: &str = "libsimt_static.so";
+
 /// Symbol whose bytes are free for the version definition and the dynamic section.
 pub const ROOM: &str = "simt_room";
 

@@ -1,8 +1,9 @@
-//! Loads the built library as programs of CUDA 11, 12 and 13 do, above a driver that only records.
+//! Loads the built library as programs of CUDA 11, 12 and 13 do, above a driver that only records;
+//! and before programs that have a runtime of their own.
 #![cfg(target_os = "linux")]
 #![expect(clippy::print_stderr, reason = "a skipped test says so")]
 
-use simt_cudart::{image, names};
+use simt_cudart::{image, linked, names, props::Version};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -124,5 +125,109 @@ fn a_program_of_each_version_finds_its_symbols_and_layouts() {
             "simt-sim: cudaMallocMipmappedArray returns cudaErrorNotSupported: mipmapped arrays \
              are not simulated\n"
         );
+    }
+}
+
+/// Compiles `brings.c` with a runtime of a major version of CUDA.
+fn bring(cuda: u32, to: &Path, options: &[&str]) -> bool {
+    let cuda = format!("-DCUDA={cuda}");
+    compile("brings.c", to, &[&[cuda.as_str(), "-O1", "-ldl"], options].concat())
+}
+
+/// A folder with the driver that records and the library that redirects; `None` without a compiler.
+fn redirecting(name: &str) -> Option<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::create_dir_all(&folder).expect("a temporary folder");
+    let driver = folder.join("libcuda.so.1");
+    if !compile("driver.c", &driver, &["-shared", "-fPIC", "-Wl,-soname,libcuda.so.1"]) {
+        return None;
+    }
+    let mut bytes = library();
+    image::name(&mut bytes, image::REDIRECTING).expect("a library with room for its name");
+    fs::write(folder.join(image::REDIRECTING), bytes).expect("a temporary file");
+    Some(folder)
+}
+
+/// Runs a program with the library that redirects loaded first. Returns both outputs.
+fn run(folder: &Path, program: &str, arguments: &[&str]) -> [String; 2] {
+    let output = Command::new(folder.join(program))
+        .args(arguments)
+        .current_dir(folder)
+        .env("LD_LIBRARY_PATH", folder)
+        .env("LD_PRELOAD", folder.join(image::REDIRECTING))
+        .output()
+        .expect("the program starts");
+    [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(all(target_arch = "x86_64", target_env = "gnu"))]
+#[test]
+fn calls_of_a_runtime_in_a_program_are_redirected() {
+    let Some(folder) = redirecting("redirect") else { return };
+    let answers = |who: &str, number: u32| {
+        format!(
+            "{who}: malloc 0, version 0 {number}, devices 0 1, last 0, out of memory, user 999\n"
+        )
+    };
+    let library = ["-DLIBRARY", "-shared", "-fPIC"];
+    for (cuda, number) in [(11, 11_080), (12, 12_080), (13, 13_000)] {
+        let (program, plugin) = (format!("program{cuda}"), format!("./plugin{cuda}.so"));
+        bring(cuda, &folder.join(&program), &[]);
+        bring(cuda, &folder.join(&plugin), &library);
+        // A library comes before its constructor runs, again after it was closed.
+        let [out, errors] = run(&folder, &program, &[&plugin, &plugin]);
+        let of_library = format!("registered 1\n{}found 5, closed 0\n", answers("library", number));
+        let of_program = answers("program", number);
+        assert_eq!(out, format!("retain\n{of_program}{of_library}{of_library}"), "{errors}");
+        assert_eq!(errors, "", "{cuda}");
+    }
+    // Libraries that a program needs are loaded with it; it has no runtime.
+    bring(13, &folder.join("libneeded.so"), &library);
+    let needs = ["-xc", "-", "-L", ".", "-lneeded"];
+    let mut cc = Command::new("cc");
+    let cc = cc.args(["-o", "needs"]).args(needs).current_dir(&folder).stdin(Stdio::piped());
+    let mut child = cc.spawn().expect("the compiler");
+    let source = b"int work(void); int main(void) { return work() - 5; }";
+    child.stdin.take().expect("standard input").write_all(source).expect("the compiler reads");
+    assert!(child.wait().expect("the compiler").success());
+    let [out, errors] = run(&folder, "needs", &[]);
+    assert_eq!(out, format!("registered 1\nretain\n{}", answers("library", 13_000)), "{errors}");
+    // One process serves one version.
+    let [out, errors] = run(&folder, "program12", &["./plugin13.so"]);
+    assert!(out.contains("library: malloc 999"), "{out}");
+    assert!(errors.contains("`./plugin13.so` has another version of CUDA's runtime"), "{errors}");
+    // Without symbols nobody knows where the functions are.
+    bring(13, &folder.join("stripped"), &["-s"]);
+    let [out, errors] = run(&folder, "stripped", &[]);
+    assert!(out.starts_with("program: malloc 999") && errors.is_empty(), "{out}{errors}");
+}
+
+#[test]
+fn a_runtime_in_a_file_is_found_by_its_symbols() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("linked");
+    fs::create_dir_all(&folder).expect("a temporary folder");
+    let own = folder.join("own.so");
+    fs::write(&own, library()).expect("a temporary file");
+    let own = linked::runtime(&own).expect("this library is one");
+    assert!(own.is_ours && own.entries.len() > 400);
+    let program = folder.join("program");
+    for (cuda, version) in [(11, Version::V11), (12, Version::V12), (13, Version::V13)] {
+        if !bring(cuda, &program, &[]) {
+            return;
+        }
+        let found = linked::runtime(&program).expect("a runtime");
+        assert!(!found.is_ours && found.version == version);
+        let malloc = found.entries.iter().find(|entry| entry.name == "cudaMalloc");
+        assert!(malloc.is_some_and(|entry| entry.address % 16 == 0 && entry.room >= 16));
+    }
+    bring(13, &program, &["-s"]);
+    assert_eq!(linked::runtime(&program), None, "stripped");
+    assert_eq!(linked::runtime(Path::new("/")), None);
+    fs::write(&program, b"\x7fELF\x02\x01\x01 and no more").expect("a temporary file");
+    assert_eq!(linked::runtime(&program), None);
+    let bytes = library();
+    for cut in (0..bytes.len()).step_by(bytes.len() / 50) {
+        fs::write(&program, &bytes[..cut]).expect("a temporary file");
+        linked::runtime(&program);
     }
 }

@@ -1,10 +1,12 @@
-//! Executables that cannot reach our libraries: those with NVIDIA's static runtime.
+//! Executables that cannot reach our libraries: those with NVIDIA's static runtime, stripped.
 
 use std::path::Path;
 
 use object::LittleEndian as LE;
 use object::elf::{DT_NEEDED, FileHeader64};
 use object::read::elf::{Dyn as _, FileHeader as _, SectionHeader as _};
+
+use simt_cudart::linked;
 
 use crate::cli::reading;
 
@@ -13,16 +15,18 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Sections in which nvcc embeds device code.
 const DEVICE_CODE: [&[u8]; 2] = [b".nv_fatbin", b".nvFatBinSegment"];
 
-/// Returns a word on an executable whose CUDA runtime is linked statically.
+/// Returns a word on an executable whose CUDA runtime is linked statically and cannot be found.
 ///
-/// That runtime calls NVIDIA's driver through undocumented tables, so no other driver serves it.
+/// That runtime calls NVIDIA's driver through undocumented tables, so no other driver serves it;
+/// its calls are redirected where symbols say what they are.
 pub(super) fn warning(file: &Path) -> Option<String> {
     let bytes = reading::regular(file, MOST_BYTES, "the limit is").ok()?;
-    let is_static = statically_linked(&bytes)?;
-    is_static.then(|| {
+    let is_hidden = statically_linked(&bytes)? && linked::runtime(file).is_none();
+    is_hidden.then(|| {
         format!(
-            "`{}` has NVIDIA's CUDA runtime linked statically, which runs on NVIDIA's driver only\n\
-             help: compile it with `nvcc -cudart shared`",
+            "`{}` has NVIDIA's CUDA runtime linked statically, and its symbols are stripped; that \
+             runtime runs on NVIDIA's driver only\n\
+             help: keep the symbols (no `strip`, no `-s`), or compile it with `nvcc -cudart shared`",
             file.display()
         )
     })

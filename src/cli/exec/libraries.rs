@@ -4,9 +4,12 @@
 //! them takes longer than starting a program. A kept folder is used only if the user alone could
 //! have changed it.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+
+use simt_cudart::image::{self, REDIRECTING};
 
 use crate::cli::Failure;
 
@@ -16,10 +19,15 @@ const DRIVER: (&[u8], u64) = simt_embed::shared_library!("simt_cuda");
 const DRIVER_NAME: &str = "libcuda.so.1";
 /// Our runtime, without a name, and the digest of its bytes.
 const RUNTIME: (&[u8], u64) = simt_embed::shared_library!("simt_cudart");
-/// File names by which programs of CUDA 13, 12 and 11 load the runtime.
-const RUNTIME_NAMES: [&str; 3] = ["libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"];
+/// File names by which programs of CUDA 13, 12 and 11 load the runtime, and that of the one which
+/// serves files that bring NVIDIA's along.
+const RUNTIME_NAMES: [&str; 4] =
+    ["libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", REDIRECTING];
 /// File name by which a linker finds the driver, and some programs load it.
 const LINK_NAME: &str = "libcuda.so";
+
+/// Variable that lists the libraries which the system loads before those of a program.
+pub(super) const PRELOADED: &str = "LD_PRELOAD";
 
 /// Start of the names of kept folders.
 const KEPT: &str = "libraries-";
@@ -28,6 +36,15 @@ const KEPT: &str = "libraries-";
 const OLD: Duration = Duration::from_secs(24 * 3600);
 /// Folders of other versions that stay all the same.
 const MOST_KEPT: usize = 3;
+
+/// Returns what `LD_PRELOAD` needs to hold, for libraries in a folder.
+pub(super) fn preloaded(folder: &Path) -> OsString {
+    let ours = folder.join(REDIRECTING).into_os_string();
+    match std::env::var_os(PRELOADED).filter(|others| !others.is_empty()) {
+        Some(others) => [ours, others].join(OsStr::new(":")),
+        None => ours,
+    }
+}
 
 /// Returns a folder with the libraries: the kept one, or else `temporary`, to which it writes them.
 pub(super) fn provide(temporary: &Path) -> Result<PathBuf, Failure> {
@@ -53,7 +70,7 @@ pub(super) fn place(folder: &Path) -> Result<(), Failure> {
     }
     for name in RUNTIME_NAMES {
         let mut runtime = RUNTIME.0.to_vec();
-        simt_cudart::image::name(&mut runtime, name).map_err(Failure::new)?;
+        image::name(&mut runtime, name).map_err(Failure::new)?;
         fs::write(folder.join(name), runtime).map_err(failed)?;
     }
     Ok(())

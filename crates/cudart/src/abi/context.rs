@@ -1,6 +1,7 @@
 //! State of a thread: its last error, its device, and the driver's context for it.
 
-use super::driver::{Driver, driver, own_path};
+use super::driver::{Driver, driver};
+use super::own;
 use crate::errors::{Error, Result};
 use crate::props::Version;
 use crate::registry::Handle;
@@ -70,10 +71,18 @@ pub(super) fn bad_pitch() -> Error {
     if version() < Version::V13 { Error::INVALID_PITCH } else { Error::INVALID_VALUE }
 }
 
-/// Version of the API that the library serves, by the name of its file.
+/// Version of the API that the library serves.
+static VERSION: OnceLock<Version> = OnceLock::new();
+
+/// Returns the version of the API that the library serves: that of the runtime for which it [stands
+/// in](serve), else the one in the name of its file.
 pub(super) fn version() -> Version {
-    static VERSION: OnceLock<Version> = OnceLock::new();
-    *VERSION.get_or_init(|| Version::of_path(&own_path()))
+    *VERSION.get_or_init(|| Version::of_path(&own::path()))
+}
+
+/// Serves a version of the API. Returns false if it serves another one already.
+pub(super) fn serve(version: Version) -> bool {
+    *VERSION.get_or_init(|| version) == version
 }
 
 /// Returns the driver with a context of the thread's device made current.

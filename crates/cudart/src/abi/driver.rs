@@ -6,7 +6,7 @@ use super::ipc::MemoryHandle;
 use super::launch::Config;
 use crate::errors::{Error, Result};
 use crate::registry::Handle;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{c_char, c_void};
 use std::sync::OnceLock;
 
 /// Address in the device's memory, or a host address that the driver knows.
@@ -359,22 +359,4 @@ fn load() -> Result<Driver> {
     let driver = Driver::of(library);
     driver.cuInit(0)?;
     Ok(driver)
-}
-
-/// Returns the path of the file that this code was loaded from.
-pub(super) fn own_path() -> String {
-    let mut info = libc::Dl_info {
-        dli_fname: std::ptr::null(),
-        dli_fbase: std::ptr::null_mut(),
-        dli_sname: std::ptr::null(),
-        dli_saddr: std::ptr::null_mut(),
-    };
-    let here = own_path as *const c_void;
-    // SAFETY: the address is in this library, and the structure outlives the call.
-    let found = unsafe { libc::dladdr(here, &raw mut info) };
-    if found == 0 || info.dli_fname.is_null() {
-        return String::new();
-    }
-    // SAFETY: the loader's text is zero-terminated and lives as long as the library.
-    unsafe { CStr::from_ptr(info.dli_fname) }.to_string_lossy().into_owned()
 }
