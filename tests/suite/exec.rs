@@ -72,7 +72,7 @@ fn programs(extension: &str) -> Vec<String> {
     names
 }
 
-/// Returns nvcc with the options that find the shared runtime library, or says what is missing.
+/// Returns nvcc with the options that find the runtime library, or says what is missing.
 fn nvcc(libraries: &Path) -> Option<(PathBuf, Vec<OsString>)> {
     let Some(nvcc) = Tool::Nvcc.find() else {
         notice("found no nvcc; install it: pip install nvidia-cuda-nvcc nvidia-cuda-cccl");
@@ -111,16 +111,16 @@ fn joined(option: &str, path: &Path) -> OsString {
     word
 }
 
-/// Compiles a program by the line in its first comment.
-fn compile(folder: &Path, name: &str) -> Option<PathBuf> {
+/// Compiles a program by the line in its first comment, with further options.
+fn compile(folder: &Path, name: &str, further: &[&str]) -> Option<PathBuf> {
     let (nvcc, libraries) = nvcc(folder)?;
     let source = Path::new(FOLDER).join(format!("{name}.cu"));
     let line = fs::read_to_string(&source).expect("a source");
     let line = line.lines().find_map(|l| l.strip_prefix("//   nvcc ")).expect("its build line");
     let program = folder.join(name);
-    let options = line.split(" -o ").next().expect("options").split(' ');
+    assert_eq!(line, format!("-o {name} {name}.cu"));
     let output = Command::new(&nvcc)
-        .args(options)
+        .args(further)
         .arg("-o")
         .arg(&program)
         .arg(&source)
@@ -151,10 +151,13 @@ fn compile_c(name: &str) -> Option<PathBuf> {
 
 fn runs_as_held(name: &str, status: i32) {
     let folder = folder(name);
-    let Some(program) = compile(&folder, name) else { return };
-    let output = output(&mut exec(&[], &[program.into()]));
-    compare(name, &output);
-    assert_eq!(output.status.code(), Some(status), "{}", text(&output.stderr));
+    // A program that brings its runtime along, and one that loads it.
+    for further in [&[][..], &["-arch=compute_75", "-cudart", "shared"]] {
+        let Some(program) = compile(&folder, name, further) else { return };
+        let output = output(&mut exec(&[], &[program.into()]));
+        compare(name, &output);
+        assert_eq!(output.status.code(), Some(status), "{}", text(&output.stderr));
+    }
 }
 
 /// Every program has a test below.
@@ -174,7 +177,8 @@ fn every_program_is_run() {
         "transpose",
     ];
     assert_eq!(programs("cu"), tested);
-    assert_eq!(programs("py"), ["dot", "matmul", "reduce", "softmax", "tiles", "warps"]);
+    let tested = ["cupy_sums", "dot", "matmul", "reduce", "softmax", "tiles", "torch_fit", "warps"];
+    assert_eq!(programs("py"), tested);
 }
 
 #[test]
@@ -198,6 +202,11 @@ fn the_runtime_answers_mistakes_as_on_an_h200() {
 #[test]
 fn the_driver_answers_mistakes_as_on_an_h200() {
     answers_as_recorded("driver_answers");
+}
+
+#[test]
+fn the_driver_answers_about_pools_as_on_an_h200() {
+    answers_as_recorded("pool_answers");
 }
 
 #[test]
@@ -361,7 +370,7 @@ pub(crate) fn python(packages: &[&str]) -> Option<PathBuf> {
     }
     notice(&format!(
         "found no Python with {}; SIMT_PYTHON names one; \
-         pip install --no-deps -r programs/exec/requirements.txt",
+         pip install --no-deps -r programs/exec/requirements.txt, or cupy-cuda13x, or torch",
         packages.join(" and ")
     ));
     None
@@ -409,6 +418,16 @@ fn triton_multiplies_matrices_by_warpgroups() {
 #[test]
 fn triton_copies_tiles_by_descriptors() {
     python_runs_as_held("tiles", &["triton", "numpy"]);
+}
+
+#[test]
+fn cupy_adds_by_its_own_kernels_and_others() {
+    python_runs_as_held("cupy_sums", &["cupy"]);
+}
+
+#[test]
+fn pytorch_fits_a_line_with_a_kernel_by_triton() {
+    python_runs_as_held("torch_fit", &["torch", "triton"]);
 }
 
 #[test]

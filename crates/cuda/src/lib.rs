@@ -27,6 +27,7 @@ mod memory;
 mod module;
 mod operation;
 mod options;
+mod pool;
 mod queue;
 mod report;
 mod running;

@@ -19,6 +19,7 @@ use crate::link::Link;
 use crate::memory::AddressSpace;
 use crate::module::{Function, Module};
 use crate::options::Options;
+use crate::pool::Pools;
 use crate::queue::{self, Queue};
 use crate::report::Reports;
 use crate::stream::{Event, Stream};
@@ -54,8 +55,7 @@ pub(crate) struct Driver {
     pub(crate) streams: Table<Stream>,
     pub(crate) events: Table<Event>,
     pub(crate) links: Table<Link>,
-    /// Memory pools: the device of each.
-    pub(crate) pools: Table<usize>,
+    pub(crate) pools: Pools,
     pub(crate) arrays: Table<Array>,
     /// Textures and surfaces: object `n` is at `n - 1`.
     pub(crate) images: Vec<Option<Object>>,
@@ -170,7 +170,7 @@ impl Driver {
             streams: Table::new(Kind::Stream),
             events: Table::new(Kind::Event),
             links: Table::new(Kind::Link),
-            pools: Table::new(Kind::Pool),
+            pools: Pools::new(),
             arrays: Table::new(Kind::Array),
             images: Vec::new(),
             references: Table::new(Kind::Reference),
@@ -259,6 +259,12 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// Lets memory pools give back what they need not keep, after a synchronization.
+    pub(crate) fn trim_pools(&mut self) {
+        let memory = &self.memory;
+        self.pools.synchronize(|address| memory.find(address).is_some());
     }
 
     /// Removes a module with its functions and variables.

@@ -128,13 +128,16 @@ entry_points! {
 
     fn cuCtxSynchronize() {
         at_once()?.refuse_captures_of(state::current())?;
-        driver()?.context().map(|_| ())
+        let mut driver = driver()?;
+        driver.trim_pools();
+        driver.context().map(|_| ())
     }
 
     fn cuCtxSynchronize_v2(context: Handle) {
         let waits = if context == 0 { state::current() } else { context };
         at_once()?.refuse_captures_of(waits)?;
         let mut driver = driver()?;
+        driver.trim_pools();
         if context == 0 {
             return driver.context().map(|_| ());
         }

@@ -39,6 +39,7 @@ fn synchronize(stream: Handle) -> Result<(), Error> {
     driver.stream(stream)?;
     driver.refuse_waiting(stream)?;
     driver = queue::finish(driver);
+    driver.trim_pools();
     driver.context().map(|_| ())
 }
 
@@ -237,6 +238,7 @@ entry_points! {
         driver.refuse_captured_event(event)?;
         driver.refuse_captures()?;
         let mut driver = queue::finish(driver);
+        driver.trim_pools();
         driver.context()?;
         driver.events.get(event).map(|_| ())
     }
