@@ -1,6 +1,6 @@
 // Breadth-first search: the host launches a level, reads a flag, and goes on until a level is empty.
 //
-//   nvcc -arch=compute_75 -cudart shared -o bfs bfs.cu
+//   nvcc -o bfs bfs.cu
 //   simt-sim exec --metrics warp_execution_efficiency -- ./bfs
 //
 // Rows of the launch table show how the efficiency follows the size of the frontier.

@@ -1,6 +1,6 @@
 // Properties of the device, attributes of a kernel, and the occupancy that follows from them.
 //
-//   nvcc -arch=compute_75 -cudart shared -o device_query device_query.cu
+//   nvcc -o device_query device_query.cu
 //   simt-sim exec --machine h200 -- ./device_query
 #include <cstdio>
 #include <cuda_runtime.h>

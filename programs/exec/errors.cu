@@ -1,6 +1,6 @@
 // Mistakes, and the errors that a program gets for them: those of a call pass, that of a kernel stays.
 //
-//   nvcc -arch=compute_75 -cudart shared -o errors errors.cu
+//   nvcc -o errors errors.cu
 //   simt-sim exec -- ./errors
 #include <cstdio>
 #include <cuda_runtime.h>

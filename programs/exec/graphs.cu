@@ -1,6 +1,6 @@
 // A graph of two branches, captured from streams, launched many times, and updated.
 //
-//   nvcc -arch=compute_75 -cudart shared -o graphs graphs.cu
+//   nvcc -o graphs graphs.cu
 //   simt-sim exec -- ./graphs
 #include <cstdio>
 #include <vector>

@@ -1,6 +1,6 @@
 // printf from a kernel, in order of blocks and lanes, between lines that the host prints.
 //
-//   nvcc -arch=compute_75 -cudart shared -o hello hello.cu
+//   nvcc -o hello hello.cu
 //   simt-sim exec -- ./hello
 #include <cstdio>
 #include <cuda_runtime.h>

@@ -1,7 +1,7 @@
 // Histogram of bytes: one counter array for all, then one in each block's shared memory. The
 // counters are managed memory, the bins' weights constant memory, the total a device variable.
 //
-//   nvcc -arch=compute_75 -cudart shared -o histogram histogram.cu
+//   nvcc -o histogram histogram.cu
 //   simt-sim exec --metrics atomic_transactions -- ./histogram
 #include <cstdio>
 #include <cstring>

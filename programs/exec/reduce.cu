@@ -1,6 +1,6 @@
 // Sum of n integers: on the host, then on the GPU by neighbored pairs, timed by events.
 //
-//   nvcc -arch=compute_75 -cudart shared -o reduce reduce.cu
+//   nvcc -o reduce reduce.cu
 //   simt-sim exec --metrics inst_per_warp,divergent_branch -- ./reduce [n]
 //
 // After "reduceInteger" of Professional CUDA C Programming, chapter 3.

@@ -1,7 +1,7 @@
 // The ladder of reductions, each rung faster than the one before: pairs, strided pairs, interleaved
 // pairs, unrolled blocks, an unrolled last warp, a complete template, shuffles.
 //
-//   nvcc -arch=compute_75 -cudart shared -o reduce_ladder reduce_ladder.cu
+//   nvcc -o reduce_ladder reduce_ladder.cu
 //   simt-sim exec --metrics inst_per_warp,gld_transactions -- ./reduce_ladder
 #include <cstdio>
 #include <cstdlib>

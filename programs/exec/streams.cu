@@ -1,7 +1,7 @@
 // Streams and events: two streams with copies and kernels of their own, an event of one that the
 // other waits for, a function that a stream calls, times that do not run backwards.
 //
-//   nvcc -arch=compute_75 -cudart shared -o streams streams.cu
+//   nvcc -o streams streams.cu
 //   simt-sim exec -- ./streams
 #include <cstdio>
 #include <cuda_runtime.h>

@@ -1,7 +1,7 @@
 // Textures and surfaces: an array filtered by a texture object, written by a surface object, layers,
 // and linear memory fetched by index. Each result is compared with the host's.
 //
-//   nvcc -arch=compute_75 -cudart shared -o textures textures.cu
+//   nvcc -o textures textures.cu
 //   simt-sim exec --metrics tex_cache_requests,tex_cache_transactions -- ./textures
 #include <cstdio>
 #include <cstring>

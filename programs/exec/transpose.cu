@@ -1,6 +1,6 @@
 // Transpose of a matrix: rows written as columns, through shared memory, through padded shared memory.
 //
-//   nvcc -arch=compute_75 -cudart shared -o transpose transpose.cu
+//   nvcc -o transpose transpose.cu
 //   simt-sim exec --metrics gst_transactions_per_request,shared_store_bank_conflict -- ./transpose
 #include <cstdio>
 #include <cuda_runtime.h>

@@ -86,6 +86,33 @@ fn extent(sizes: [u32; 3]) -> String {
     sizes.iter().take(used.max(1)).map(u32::to_string).collect::<Vec<_>>().join("x")
 }
 
+/// Longest kernel name of a row, in characters.
+const LONGEST: usize = 60;
+
+/// Returns a kernel name that fits a row: a long one, as C++ libraries have them, without the names
+/// of its namespaces and, if need be, without its end.
+fn short(name: &str) -> String {
+    if name.chars().count() <= LONGEST {
+        return name.to_owned();
+    }
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let mut short = String::new();
+    for (at, part) in name.replace("(anonymous namespace)::", "").split("::").enumerate() {
+        // What a `::` follows is a namespace, back to the first character of no name.
+        let end = if at == 0 { 0 } else { short.trim_end_matches(is_of_name).len() };
+        if short[end..].is_empty() && at > 0 {
+            short.push_str("::"); // after template arguments or parameters
+        } else {
+            short.truncate(end);
+        }
+        short.push_str(part);
+    }
+    if short.chars().count() > LONGEST {
+        short = short.chars().take(LONGEST - 1).chain(['…']).collect();
+    }
+    short
+}
+
 /// Prints the rows of all launches, in the order given.
 pub fn rows(launches: &[Launched], style: Style) -> String {
     let several = launches.iter().any(|l| l.process != launches[0].process);
@@ -114,7 +141,7 @@ pub fn rows(launches: &[Launched], style: Style) -> String {
     let row = |l: &Launched| {
         let mut row = vec![
             l.number.to_string(),
-            l.kernel.clone(),
+            short(&l.kernel),
             l.code.clone(),
             extent(l.grid),
             extent(l.block),
@@ -282,6 +309,18 @@ mod tests {
             findings: [0, 0],
             run: None,
         }
+    }
+
+    #[test]
+    fn long_names_are_shortened() {
+        let exact = format!("add<{}>", "long".repeat(13));
+        assert_eq!(short(&exact), exact);
+        let functor = "at::native::vectorized_elementwise_kernel<2, at::native::Add<long>, false>";
+        assert_eq!(short(functor), "vectorized_elementwise_kernel<2, Add<long>, false>");
+        let nested = "(anonymous namespace)::with_index<int, at::f(c10::Scalar const&)::\
+                      {lambda(long)#1}>(int*, std::array<char*, 2>)";
+        assert_eq!(short(nested), "with_index<int, f(Scalar const&)::{lambda(long)#1}>(int*, a…");
+        assert_eq!(short(&"k".repeat(200)).chars().count(), 60);
     }
 
     #[test]
