@@ -67,7 +67,7 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<ExitCode, Failure> {
         .map_err(|e| Failure::new(format!("cannot create a temporary folder: {e}")))?;
     let mut command = Command::new(program);
     command.args(arguments).env(SEARCH, in_front(&placed)?);
-    command.env(libraries::PRELOADED, libraries::preloaded(&placed));
+    command.envs(libraries::preload(&placed));
     let set = |command: &mut Command, name: &str, value: &dyn std::fmt::Display| {
         command.env(format!("SIMT_SIM_{name}"), value.to_string());
     };

@@ -68,6 +68,12 @@ fn the_program_decides_output_and_exit_code() {
     assert!(kept.starts_with(cache()) && kept.exists(), "{} is kept", kept.display());
     assert_eq!(place(&cache()), kept, "it serves the next run");
     assert_eq!(exec(&["-q", "sh", "-c", "kill -9 $$"]).status.code(), Some(137));
+    let mut others = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
+    others.args(["exec", "-q", "sh", "-c", "echo $LD_PRELOAD $ASAN_OPTIONS"]);
+    others.env("LD_PRELOAD", "libm.so.6").env("ASAN_OPTIONS", "verbosity=0");
+    let others = text(&others.env("SIMT_SIM_CACHE", cache()).output().expect("output").stdout);
+    let kept = "/libsimt_static.so:libm.so.6 verbosity=0:verify_asan_link_order=0\n";
+    assert!(others.ends_with(kept), "{others}");
     let folder = folder("terminated");
     let mut terminated = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
     terminated.args(["exec", "sh", "-c", "kill -TERM $PPID; exec sleep 10"]).env("TMPDIR", &folder);

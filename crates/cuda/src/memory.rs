@@ -402,23 +402,25 @@ impl AddressSpace {
         lent.collect()
     }
 
-    /// Takes the unallocated rest of the page after each small or managed allocation for a launch.
+    /// Takes the unallocated rest of the page after each small or managed allocation, and after
+    /// variables, for a launch.
     ///
     /// A GPU maps whole pages, so kernels can access it. The program cannot. Its content lasts
-    /// until an allocation on the page is made or freed.
+    /// until an allocation on the page is made or freed. Beyond constants kernels read zeros.
     pub(crate) fn lend_spare(&mut self) -> Spare {
         let nexts = self.allocations.keys().skip(1).map(|next| next & !3).chain([u64::MAX]);
         let mut content = std::mem::take(&mut self.spare);
         let pieces = self.allocations.values().zip(nexts).filter_map(|(a, next)| {
             let page = match a.purpose {
                 Use::Device if a.bytes < DEVICE_PAGE / 2 => DEVICE_PAGE,
+                Use::Variable if a.host.is_none() => DEVICE_PAGE,
                 Use::Managed => PAGE as u64,
                 _ => return None,
             };
             let from = a.reach_end().next_multiple_of(4);
             let bytes = from.next_multiple_of(page).min(next).checked_sub(from)?;
             let words = content.remove(&from).filter(|words| words.len() as u64 == bytes / 4);
-            (bytes > 0).then(|| (from, bytes, words.unwrap_or_default(), true))
+            (bytes > 0).then(|| (from, bytes, words.unwrap_or_default(), a.writable))
         });
         Spare { pieces: pieces.collect(), accessed: None }
     }

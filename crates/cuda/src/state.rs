@@ -3,7 +3,7 @@
 //! Most calls wait until all launches have ended ([`driver`]); those that need none of their
 //! results do not ([`at_once`]).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -74,8 +74,17 @@ pub(crate) struct Driver {
 static DRIVER: OnceLock<(u32, Result<Mutex<Driver>, ()>)> = OnceLock::new();
 
 thread_local! {
-    /// Stack of current contexts of the thread.
-    static CURRENT: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+    /// Stack of current contexts of the thread, which is never freed: destructors of the program
+    /// may call when those of the thread have run.
+    static CURRENT: Cell<Option<&'static RefCell<Vec<Handle>>>> = const { Cell::new(None) };
+}
+
+fn stack() -> &'static RefCell<Vec<Handle>> {
+    CURRENT.get().unwrap_or_else(|| {
+        let made = &*Box::leak(Box::default());
+        CURRENT.set(Some(made));
+        made
+    })
 }
 
 /// Makes the driver.
@@ -133,27 +142,26 @@ pub(crate) fn at_once() -> Result<MutexGuard<'static, Driver>, Error> {
 
 /// Returns the thread's current context; 0 if it has none.
 pub(crate) fn current() -> Handle {
-    CURRENT.with_borrow(|stack| stack.last().copied().unwrap_or(0))
+    stack().borrow().last().copied().unwrap_or(0)
 }
 
 /// Replaces the thread's current context; 0 removes it.
 pub(crate) fn set_current(context: Handle) {
-    CURRENT.with_borrow_mut(|stack| {
-        stack.pop();
-        if context != 0 {
-            stack.push(context);
-        }
-    });
+    let mut stack = stack().borrow_mut();
+    stack.pop();
+    if context != 0 {
+        stack.push(context);
+    }
 }
 
 /// Makes a context current on top of the others.
 pub(crate) fn push_current(context: Handle) {
-    CURRENT.with_borrow_mut(|stack| stack.push(context));
+    stack().borrow_mut().push(context);
 }
 
 /// Removes the current context and returns it.
 pub(crate) fn pop_current() -> Result<Handle, Error> {
-    CURRENT.with_borrow_mut(Vec::pop).ok_or(Error::INVALID_CONTEXT)
+    stack().borrow_mut().pop().ok_or(Error::INVALID_CONTEXT)
 }
 
 impl Driver {

@@ -27,7 +27,7 @@ const RUNTIME_NAMES: [&str; 4] =
 const LINK_NAME: &str = "libcuda.so";
 
 /// Variable that lists the libraries which the system loads before those of a program.
-pub(super) const PRELOADED: &str = "LD_PRELOAD";
+const PRELOADED: &str = "LD_PRELOAD";
 
 /// Start of the names of kept folders.
 const KEPT: &str = "libraries-";
@@ -37,13 +37,21 @@ const OLD: Duration = Duration::from_secs(24 * 3600);
 /// Folders of other versions that stay all the same.
 const MOST_KEPT: usize = 3;
 
-/// Returns what `LD_PRELOAD` needs to hold, for libraries in a folder.
-pub(super) fn preloaded(folder: &Path) -> OsString {
-    let ours = folder.join(REDIRECTING).into_os_string();
-    match std::env::var_os(PRELOADED).filter(|others| !others.is_empty()) {
-        Some(others) => [ours, others].join(OsStr::new(":")),
-        None => ours,
-    }
+/// Variable with the options of AddressSanitizer.
+const SANITIZER: &str = "ASAN_OPTIONS";
+
+/// Returns the variables that make the system load a library of a folder before all others.
+pub(super) fn preload(folder: &Path) -> [(&'static str, OsString); 2] {
+    let with = |variable, first: Option<OsString>, last: &str| {
+        let others = std::env::var_os(variable).filter(|others| !others.is_empty());
+        let all = first.into_iter().chain(others).chain((!last.is_empty()).then(|| last.into()));
+        (variable, all.collect::<Vec<_>>().join(OsStr::new(":")))
+    };
+    // A sanitizer refuses to start behind another library, unless it is told that this is meant.
+    [
+        with(PRELOADED, Some(folder.join(REDIRECTING).into_os_string()), ""),
+        with(SANITIZER, None, "verify_asan_link_order=0"),
+    ]
 }
 
 /// Returns a folder with the libraries: the kept one, or else `temporary`, to which it writes them.

@@ -81,21 +81,40 @@ fn resolve(symbol: In<u8>, pfn: Out<usize>, version: i32, flags: u64) -> Result<
     Ok(address.is_some())
 }
 
-/// Returns the warning about a library that asks for undocumented tables; `None` for one that works
-/// without them.
-///
-/// NVIDIA's runtime asks, which `nvcc` links into libraries and programs by default. nvJitLink and
-/// NVRTC ask too, and work without an answer.
+/// Starts of the file names of NVIDIA's libraries of kernels, which have a runtime of their own.
+const KERNELS: [&str; 8] = [
+    "libcublas",
+    "libcudnn",
+    "libcufft",
+    "libcurand",
+    "libcusolver",
+    "libcusparse",
+    "libnccl",
+    "libnpp",
+];
+/// Starts of those of libraries that ask for undocumented tables and work without them.
+const WORK_WITHOUT: [&str; 2] = ["libnvJitLink", "libnvrtc"];
+
+/// Returns the warning about a library that asks for undocumented tables, as NVIDIA's runtime does;
+/// `None` for one that works without them.
 fn warning(file: &str) -> Option<String> {
     let name = file.rsplit('/').next().unwrap_or_default();
+    let is_of = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    if is_of(&WORK_WITHOUT) {
+        return None;
+    }
     let file = simt_core::diag::printable(file);
-    let warning = format!(
+    if is_of(&KERNELS) {
+        return Some(format!(
+            "simt-sim: warning: `{file}` is a library of NVIDIA's that runs on NVIDIA's driver only; \
+             its calls fail\n"
+        ));
+    }
+    Some(format!(
         "simt-sim: warning: `{file}` has NVIDIA's CUDA runtime in it, which runs on NVIDIA's driver \
-         only; its calls fail\nhelp: calls of a file with symbols are redirected by `simt-sim exec`; \
-         or link it with `nvcc -cudart shared`\n"
-    );
-    let works = ["libnvJitLink", "libnvrtc"].iter().any(|start| name.starts_with(start));
-    (!works).then_some(warning)
+         only; its calls fail\nhelp: `simt-sim exec` redirects them in files whose symbols are not \
+         stripped; or link it with `nvcc -cudart shared`\n"
+    ))
 }
 
 /// Name and description of a result as C strings.
@@ -202,6 +221,8 @@ mod tests {
         assert_eq!(warning("/a/libnvrtc.so.13"), None);
         assert_eq!(warning("/a/libnvJitLink.so.13"), None);
         assert!(warning("/a/program").is_some_and(|warning| warning.contains("`/a/program`")));
+        let kernels = warning("/a/libcublasLt.so.13");
+        assert!(kernels.is_some_and(|warning| warning.contains("a library of NVIDIA's")));
     }
 
     #[test]

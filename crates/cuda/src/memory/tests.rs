@@ -86,6 +86,18 @@ fn memory_behind_small_allocations_keeps_its_content() {
 }
 
 #[test]
+fn memory_behind_variables_is_that_of_their_page() {
+    let mut space = AddressSpace::new(1 << 30);
+    let (fix, var) = (0x300_0000_0000, 0x400_0010_0000);
+    space.hold((fix, 12, vec![1, 2, 3], false), "fix".into());
+    space.hold((var, 8, vec![4, 5], true), "var".into());
+    let spare = space.lend_spare();
+    let places: Vec<_> = spare.pieces.iter().map(|piece| (piece.0, piece.1, piece.3)).collect();
+    let page = DEVICE_PAGE;
+    assert_eq!(places, [(fix + 12, page - 12, false), (var + 8, page / 2 - 8, true)]);
+}
+
+#[test]
 fn a_full_space_finds_gaps() {
     let mut space = AddressSpace::new(u64::MAX);
     let a = space.allocate(4096, 1).expect("room");
