@@ -256,23 +256,31 @@ fn a_process_can_load_the_driver_by_itself() {
 }
 
 #[test]
-fn a_stripped_program_with_a_static_runtime_is_named_at_once() {
-    let file = folder("static").join("program");
-    fs::write(&file, program_with_device_code()).expect("a file");
-    let done = exec(&["--", file.to_str().expect("a name")]);
-    assert_eq!(done.status.code(), Some(2));
-    assert!(text(&done.stderr).contains("nvcc -cudart shared"), "{}", text(&done.stderr));
+fn a_program_that_cannot_be_served_is_named_at_once() {
+    let folder = folder("static");
+    for (loader, help) in [(true, "nvcc -cudart shared"), (false, "without `-static`")] {
+        let file = folder.join("program");
+        fs::write(&file, program_with_device_code(loader)).expect("a file");
+        let done = exec(&["--", file.to_str().expect("a name")]);
+        assert_eq!(done.status.code(), Some(2));
+        assert!(text(&done.stderr).contains(help), "{}", text(&done.stderr));
+    }
 }
 
-/// An ELF file with a section `.nv_fatbin` and no needed libraries.
-fn program_with_device_code() -> Vec<u8> {
+/// An ELF file with a section `.nv_fatbin`, no symbols, and a loader or none.
+fn program_with_device_code(loader: bool) -> Vec<u8> {
     let names = b"\0.nv_fatbin\0.shstrtab\0";
-    let mut elf = vec![0_u8; 64 + 3 * 64];
+    let mut elf = vec![0_u8; 64 + 3 * 64 + 56];
     elf[..8].copy_from_slice(b"\x7fELF\x02\x01\x01\0");
     for (at, value) in [(16, 2_u16), (18, 62), (52, 64), (58, 64), (60, 3), (62, 2)] {
         elf[at..at + 2].copy_from_slice(&value.to_le_bytes());
     }
+    // One segment, after the sections: 3 names a loader, 1 loads bytes.
+    for (at, value) in [(54, 56_u16), (56, 1), (256, if loader { 3 } else { 1 })] {
+        elf[at..at + 2].copy_from_slice(&value.to_le_bytes());
+    }
     elf[20] = 1;
+    elf[32..40].copy_from_slice(&256_u64.to_le_bytes());
     elf[40..48].copy_from_slice(&64_u64.to_le_bytes());
     let end = elf.len() as u64;
     for (index, name, kind, size) in [(1, 1_u32, 1_u32, 0), (2, 12, 3, names.len() as u64)] {

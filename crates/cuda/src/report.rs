@@ -121,11 +121,16 @@ fn appended(path: &Path) -> std::io::Result<File> {
     OpenOptions::new().create(true).append(true).open(path)
 }
 
-/// Opens the file of this process in a folder.
+/// Opens the file of this process in a folder. A process that outlives `exec` has none.
 fn open(folder: &Path) -> Option<File> {
     let path = folder.join(format!("{}.jsonl", std::process::id()));
     let opened = appended(&path);
-    opened.map_err(|e| crate::say(&format!("warning: `{}`: {e}\n", path.display()))).ok()
+    if let Err(error) = &opened
+        && folder.is_dir()
+    {
+        crate::say(&format!("warning: `{}`: {error}\n", path.display()));
+    }
+    opened.ok()
 }
 
 /// Warns of an access outside of all allocations, which a GPU does not detect.

@@ -1,10 +1,10 @@
-//! Executables that cannot reach our libraries: those with NVIDIA's static runtime, stripped.
+//! Executables that cannot reach our libraries: some with NVIDIA's static runtime.
 
 use std::path::Path;
 
 use object::LittleEndian as LE;
-use object::elf::{DT_NEEDED, FileHeader64};
-use object::read::elf::{Dyn as _, FileHeader as _, SectionHeader as _};
+use object::elf::{DT_NEEDED, FileHeader64, PT_INTERP};
+use object::read::elf::{Dyn as _, FileHeader as _, ProgramHeader as _, SectionHeader as _};
 
 use simt_cudart::linked;
 
@@ -15,21 +15,36 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Sections in which nvcc embeds device code.
 const DEVICE_CODE: [&[u8]; 2] = [b".nv_fatbin", b".nvFatBinSegment"];
 
-/// Returns a word on an executable whose CUDA runtime is linked statically and cannot be found.
+/// Returns a word on an executable that has NVIDIA's runtime in it and cannot be served.
 ///
 /// That runtime calls NVIDIA's driver through undocumented tables, so no other driver serves it;
-/// its calls are redirected where symbols say what they are.
+/// its calls are redirected by a library that the loader loads, where symbols say what they are.
 pub(super) fn warning(file: &Path) -> Option<String> {
     let bytes = reading::regular(file, MOST_BYTES, "the limit is").ok()?;
-    let is_hidden = statically_linked(&bytes)? && linked::runtime(file).is_none();
-    is_hidden.then(|| {
-        format!(
-            "`{}` has NVIDIA's CUDA runtime linked statically, and its symbols are stripped; that \
-             runtime runs on NVIDIA's driver only\n\
-             help: keep the symbols (no `strip`, no `-s`), or compile it with `nvcc -cudart shared`",
-            file.display()
-        )
-    })
+    if !statically_linked(&bytes)? {
+        return None;
+    }
+    let (reason, help) = if !has_loader(&bytes)? {
+        ("the system loads no library into it", "link it without `-static`")
+    } else if linked::runtime(file).is_none() {
+        let help =
+            "keep the symbols (no `strip`, no `-s`), or compile it with `nvcc -cudart shared`";
+        ("its symbols are stripped", help)
+    } else {
+        return None;
+    };
+    Some(format!(
+        "`{}` has NVIDIA's CUDA runtime linked statically, which runs on NVIDIA's driver only, and \
+         {reason}\nhelp: {help}",
+        file.display()
+    ))
+}
+
+/// Returns true if the system's loader starts a program, with its libraries.
+fn has_loader(bytes: &[u8]) -> Option<bool> {
+    let header = FileHeader64::<LE>::parse(bytes).ok()?;
+    let segments = header.program_headers(LE, bytes).ok()?;
+    Some(segments.iter().any(|segment| segment.p_type(LE) == PT_INTERP))
 }
 
 /// Returns true if a program has device code, but needs neither a runtime nor a driver library.
