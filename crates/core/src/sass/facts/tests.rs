@@ -53,6 +53,7 @@ fn module() -> ModuleFacts {
             bytes: vec![0; 8],
             addresses: vec![(0, "table".to_owned(), 0)],
         }],
+        banks_before: 3,
         functions: vec![FunctionFacts {
             name: "$outside".to_owned(),
             code: 0x80,
