@@ -69,7 +69,9 @@ impl Driver {
             for y in 0..rows {
                 let at = y.checked_mul(pitch).and_then(|offset| address.checked_add(offset));
                 let at = at.ok_or(Error::INVALID_VALUE)?;
-                bytes::fill(&mut driver.memory, at, bytes, element, value)?;
+                if value != 0 || !driver.memory.clear(at, bytes) {
+                    bytes::fill(&mut driver.memory, at, bytes, element, value)?;
+                }
                 driver.filled(device, at, bytes);
             }
             Ok(())

@@ -367,6 +367,18 @@ impl AddressSpace {
         last.content().get_mut(offset as usize..end as usize).ok_or(Error::INVALID_VALUE)
     }
 
+    /// Fills a large allocation with zeros, which the system provides on first touch. Returns false
+    /// if the range is no such allocation.
+    pub(crate) fn clear(&mut self, address: u64, bytes: u64) -> bool {
+        match self.allocations.get_mut(&address) {
+            Some(a) if a.bytes == bytes && bytes >= DEVICE_PAGE && a.host.is_none() => {
+                a.words = vec![0; a.words.len()];
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Takes the contents of all allocations for a launch, ascending by address.
     ///
     /// Unless `exact`, device memory ends where its granule or page does, as on a GPU.

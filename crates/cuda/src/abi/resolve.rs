@@ -107,7 +107,7 @@ fn warning(file: &str) -> Option<String> {
     if is_of(&KERNELS) {
         return Some(format!(
             "simt-sim: warning: `{file}` is a library of NVIDIA's that runs on NVIDIA's driver only; \
-             its calls fail\n"
+             its calls fail\nhelp: docs/driver.md, *CuPy and PyTorch*, says what runs instead\n"
         ));
     }
     Some(format!(

@@ -86,6 +86,21 @@ fn memory_behind_small_allocations_keeps_its_content() {
 }
 
 #[test]
+fn a_large_allocation_is_cleared_at_once() {
+    let mut space = AddressSpace::new(1 << 30);
+    let [large, small] = [DEVICE_PAGE + 4, 64].map(|bytes| space.allocate(bytes, 1).expect("room"));
+    for (address, bytes) in [(large, DEVICE_PAGE + 4), (small, 64)] {
+        space.device_bytes(address, bytes).expect("content").fill(7);
+    }
+    assert!(!space.clear(large, DEVICE_PAGE) && !space.clear(large + 4, DEVICE_PAGE));
+    assert!(!space.clear(small, 64), "small ones are written");
+    assert_eq!(space.device_bytes(large, 4).expect("content"), [7; 4]);
+    assert!(space.clear(large, DEVICE_PAGE + 4));
+    let content = space.device_bytes(large, DEVICE_PAGE + 4).expect("content");
+    assert!(content.iter().all(|byte| *byte == 0));
+}
+
+#[test]
 fn memory_behind_variables_is_that_of_their_page() {
     let mut space = AddressSpace::new(1 << 30);
     let (fix, var) = (0x300_0000_0000, 0x400_0010_0000);
