@@ -67,9 +67,7 @@ pub(super) fn read(source: &str, bases: Bases) -> Checked {
     if facts.kernels.is_empty() {
         match data::alone(&facts, bases) {
             Ok(variables) => checked.variables = Arc::new(variables),
-            Err(message) => {
-                findings.push(Diagnostic::error("too-large", Span::new(0, 0), message));
-            }
+            Err(error) => findings.push(error),
         }
     }
     for kernel in &facts.kernels {
@@ -152,9 +150,7 @@ fn build(
         let message = format!("the kernel has more than {MOST_INSTRUCTIONS} instructions");
         return Err(vec![Diagnostic::error("too-large", function.span, message)]);
     }
-    if let Some(message) = data::excess(module, facts) {
-        return Err(vec![Diagnostic::error("too-large", function.span, message)]);
-    }
+    data::check_size(module, facts, function.span).map_err(|error| vec![error])?;
     let mut texts = texts(function, &mut errors);
     link::relocate(linked, module, places, &mut texts, &mut errors);
     let data = place(module, facts, places);

@@ -1,6 +1,7 @@
 //! Addresses and contents of a module's variables and constant banks.
 
 use super::facts::{BankFacts, KernelFacts, ModuleFacts, VariableFacts};
+use crate::diag::{Diagnostic, Span};
 use crate::isa::Space;
 use crate::kernel::layout::Bases;
 use crate::kernel::{StaticVariable, SystemFn};
@@ -26,22 +27,33 @@ pub(super) struct Data {
     pub(super) banks: Vec<(u8, u64)>,
 }
 
-/// Says that a module's variables and a kernel's constant banks are too large, if they are.
-pub(super) fn excess(module: &ModuleFacts, kernel: &KernelFacts) -> Option<String> {
+/// Checks the bytes of a module's variables and of a kernel's constant banks.
+///
+/// # Errors
+/// Returns an error at `span` if they are too large.
+pub(super) fn check_size(
+    module: &ModuleFacts,
+    kernel: &KernelFacts,
+    span: Span,
+) -> Result<(), Diagnostic> {
     let banks = module.banks.iter().chain(&kernel.banks);
     let banks = banks.map(|bank| bank.bytes.len() as u64);
     let variables = module.variables.iter().map(|v| u64::from(v.size));
-    (banks.chain(variables).sum::<u64>() > MOST_DATA)
-        .then(|| format!("variables and constant banks have more than {MOST_DATA} bytes"))
+    if banks.chain(variables).sum::<u64>() <= MOST_DATA {
+        return Ok(());
+    }
+    let message = format!("variables and constant banks have more than {MOST_DATA} bytes");
+    Err(Diagnostic::error("too-large", span, message))
 }
 
 /// Returns the variables and constant banks of a module without kernels.
-pub(super) fn alone(module: &ModuleFacts, bases: Bases) -> Result<Vec<StaticVariable>, String> {
+///
+/// # Errors
+/// As [`check_size`].
+pub(super) fn alone(module: &ModuleFacts, bases: Bases) -> Result<Vec<StaticVariable>, Diagnostic> {
     let none = KernelFacts::default();
-    match excess(module, &none) {
-        Some(message) => Err(message),
-        None => Ok(place(module, &none, Places { bases, first_bank: 0 }).variables),
-    }
+    check_size(module, &none, Span::new(0, 0))?;
+    Ok(place(module, &none, Places { bases, first_bank: 0 }).variables)
 }
 
 /// Returns the address of a variable or function as a kernel sees it.
