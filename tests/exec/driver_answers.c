@@ -22,6 +22,12 @@ static const char PTX[] =
     ".visible .entry store(.param .u64 p)\n{\n.reg .b64 %a;\n"
     "ld.param.u64 %a, [p];\nst.global.u32 [%a], 7;\nret;\n}\n"
     ".visible .entry bounded(.param .u64 p, .param .u32 q)\n.maxntid 64,1,1\n{\nret;\n}\n";
+static const char HEAP[] =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    ".extern .func (.param .b64 found) malloc (.param .b64 bytes);\n"
+    ".visible .entry nothing()\n{\nret;\n}\n"
+    ".visible .entry allocate()\n{\n.param .b64 bytes, found;\n"
+    "st.param.b64 [bytes], 64;\ncall.uni (found), malloc, (bytes);\nret;\n}\n";
 static const char BAD[] =
     ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry x() { foo.bar; ret; }\n";
 
@@ -318,6 +324,15 @@ int main(void) {
     ASK("proc early", "cuGetProcAddress_v2", "cuLaunchKernelEx", &q, 11000, 0, &u);
     printf("%u\n", u);
     ASK("proc flag", "cuGetProcAddress_v2", "cuInit", &q, 12000, 99, &u);
+    ASK("heap", "cuModuleLoadData", &m2, HEAP);
+    for (int i = 0; i < 2; i++) {
+        ASK("heap", "cuModuleGetFunction", &fn, m2, i ? "allocate" : "nothing");
+        ASK("heap", "cuLaunchKernel", fn, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
+        ASK("heap", "cuCtxSynchronize", 0);
+        ASK("heap", "cuCtxSetLimit", 2, (16 + 16 * i) << 20);
+        ASK("heap", "cuCtxGetLimit", &n, 2);
+        printf("%zu\n", n);
+    }
     ASK("unload", "cuModuleUnload", mod);
     ASK("ctx", "cuCtxCreate_v2", &ctx2, 0, 0);
     ASK("cur", "cuCtxGetCurrent", &q);

@@ -19,6 +19,8 @@ pub struct Heap {
     holes: BTreeMap<u64, u64>,
     /// Allocations: offset and bytes.
     used: BTreeMap<u64, u64>,
+    /// True once something was allocated.
+    was_used: bool,
 }
 
 /// Default of `cudaLimitMallocHeapSize` in bytes.
@@ -40,12 +42,17 @@ impl Heap {
     pub fn new(bytes: u64) -> Heap {
         let bytes = bytes.min(MOST_BYTES) / ALIGN * ALIGN;
         let holes = if bytes > 0 { BTreeMap::from([(0, bytes)]) } else { BTreeMap::new() };
-        Heap { bytes, words: Vec::new(), holes, used: BTreeMap::new() }
+        Heap { bytes, words: Vec::new(), holes, used: BTreeMap::new(), was_used: false }
     }
 
     /// Returns the size in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Returns true once something was allocated.
+    pub fn was_used(&self) -> bool {
+        self.was_used
     }
 
     /// Returns the bytes of all allocations.
@@ -62,6 +69,7 @@ impl Heap {
             self.holes.insert(at + bytes, size - bytes);
         }
         self.used.insert(at, bytes);
+        self.was_used = true;
         Some(at)
     }
 
@@ -152,6 +160,7 @@ mod tests {
         assert_eq!(heap.allocate(32), Some(32));
         assert!(heap.free(32) && heap.free(16));
         assert_eq!((heap.allocate(64), heap.allocate(0)), (Some(0), None));
+        assert!(heap.was_used() && !Heap::new(64).was_used());
         assert_eq!(Heap::new(0).allocate(1), None);
         assert_eq!(Heap::new(u64::MAX).bytes(), MOST_BYTES);
     }

@@ -1,5 +1,7 @@
 //! Contexts.
 
+use simt_core::exec::Heap;
+
 use super::device::CONTEXT_FLAGS;
 use super::entry_points;
 use super::pointer::Out;
@@ -183,7 +185,9 @@ entry_points! {
         let (_, context) = driver.context()?;
         let value = match number {
             0 if value > 512 << 10 => return Err(Error::INVALID_VALUE),
-            HEAP if context.heap.is_some() => return Err(Error::INVALID_VALUE), // it is in use
+            HEAP if context.heap.as_ref().is_some_and(Heap::was_used) => {
+                return Err(Error::INVALID_VALUE);
+            }
             5 if value > 128 => return Err(Error::INVALID_VALUE),
             // What an H200 grants.
             0 => value.next_multiple_of(16),
@@ -191,6 +195,9 @@ entry_points! {
             HEAP => value.max(4 << 20),
             _ => value,
         };
+        if number == HEAP {
+            context.heap = None; // the next launch that needs one makes it
+        }
         context.limits.insert(number, value as u64);
         Ok(())
     }

@@ -78,6 +78,9 @@ extern "C" fn at_load() {
 /// Under a debugger there is a breakpoint instead. Files that the program loads later then keep
 /// their runtime, and our driver says so when one calls it.
 fn hook(function: usize) {
+    if function == 0 {
+        return;
+    }
     // SAFETY: it is a function of the loader, and the code behind it is readable.
     let code = unsafe { std::slice::from_raw_parts(function as *const u8, JUMP) };
     let code = code.strip_prefix(&[0xf3, 0x0f, 0x1e, 0xfa]).unwrap_or(code); // endbr64
