@@ -32,6 +32,8 @@ pub(crate) struct Event {
 
 /// Flag of an event without a time.
 pub(crate) const DISABLE_TIMING: u32 = 2;
+/// Flag of an event that other processes may wait for.
+pub(crate) const INTERPROCESS: u32 = 4;
 /// All flags of events.
 pub(crate) const EVENT_FLAGS: u32 = 7;
 /// Lowest and highest priority of a stream.

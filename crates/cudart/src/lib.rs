@@ -10,7 +10,7 @@
 //! - `abi` exports the entry points. Only it uses `unsafe`.
 //!
 //! Not simulated, and refused with `cudaErrorNotSupported` and a line on standard error: mipmapped
-//! arrays, interprocess and graphics interoperability.
+//! arrays and graphics interoperability.
 
 #[cfg(target_os = "linux")]
 mod abi;

@@ -1,7 +1,8 @@
-//! Device memory that several processes use.
+//! Device memory and events that several processes use.
 //!
-//! A handle names the process that made the memory, a file that this process has open, and the
-//! file's number. Whoever may look into the process may open it.
+//! A handle of memory names the process that made the memory, a file that this process has open, and the
+//! file's number. Whoever may look into the process may open it. A handle of an event says nothing:
+//! such an event is recorded when all work is done, so it is complete for whoever waits for it.
 
 use std::fs::{File, OpenOptions};
 
@@ -9,6 +10,8 @@ use super::entry_points;
 use super::pointer::Out;
 use crate::error::Error;
 use crate::state::driver;
+use crate::stream::{DISABLE_TIMING, Event, INTERPROCESS};
+use crate::table::Handle;
 
 /// `CUipcMemHandle`.
 #[repr(C)]
@@ -22,8 +25,18 @@ pub(super) struct MemoryHandle {
     reserved: [u64; 3],
 }
 
-/// First bytes of a handle.
+/// `CUipcEventHandle`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct EventHandle {
+    mark: [u8; 8],
+    process: u64,
+    reserved: [u64; 6],
+}
+
+/// First bytes of a handle of memory, and of one of an event.
 const MARK: [u8; 8] = *b"simt-sim";
+const EVENT: [u8; 8] = *b"simt-evt";
 /// Flag of an opening: lazy access between devices.
 const LAZY_PEER_ACCESS: u32 = 1;
 
@@ -73,6 +86,35 @@ fn open(out: Out<u64>, handle: MemoryHandle, flags: u32) -> Result<(), Error> {
 }
 
 entry_points! {
+    fn cuIpcGetEventHandle(handle: Out<EventHandle>, event: Handle) {
+        let mut driver = driver()?;
+        driver.context()?;
+        handle.check()?;
+        if event == 0 {
+            return Err(Error::INVALID_VALUE);
+        }
+        if driver.events.get(event)?.flags & INTERPROCESS == 0 {
+            return Err(Error::INVALID_HANDLE);
+        }
+        let process = u64::from(std::process::id());
+        handle.set(EventHandle { mark: EVENT, process, reserved: [0; 6] })
+    }
+
+    fn cuIpcOpenEventHandle(event: Out<Handle>, handle: EventHandle) {
+        let mut driver = driver()?;
+        let (context, _) = driver.context()?;
+        event.check()?;
+        if handle.mark != EVENT {
+            return Err(Error::INVALID_VALUE);
+        }
+        if handle.process == u64::from(std::process::id()) {
+            return Err(Error::INVALID_CONTEXT);
+        }
+        let flags = INTERPROCESS | DISABLE_TIMING;
+        let made = driver.events.add(Event { context, flags, ..Event::default() });
+        event.set(made)
+    }
+
     fn cuIpcGetMemHandle(handle: Out<MemoryHandle>, address: u64) {
         get(handle, address)
     }

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::operation::Operation;
 use crate::queue::{self, Work};
 use crate::state::{self, Driver, at_once, driver};
-use crate::stream::{EVENT_FLAGS, Event, PRIORITIES, Stream};
+use crate::stream::{DISABLE_TIMING, EVENT_FLAGS, Event, INTERPROCESS, PRIORITIES, Stream};
 use crate::table::Handle;
 
 /// Function of the host that a stream calls with stream, status and data.
@@ -63,6 +63,9 @@ fn record(event: Handle, stream: Handle, external: bool) -> Result<(), Error> {
         return Ok(());
     }
     driver.refuse_implicit(stream)?;
+    if driver.events.get(event)?.flags & INTERPROCESS != 0 {
+        driver = queue::finish(driver);
+    }
     let found = driver.events.get_mut(event)?;
     found.pending += 1;
     found.captured = None;
@@ -196,7 +199,8 @@ entry_points! {
         let mut driver = at_once()?;
         let (context, _) = driver.context()?;
         event.check()?;
-        if flags & !EVENT_FLAGS != 0 {
+        let is_timed = flags & DISABLE_TIMING == 0;
+        if flags & !EVENT_FLAGS != 0 || flags & INTERPROCESS != 0 && is_timed {
             return Err(Error::INVALID_VALUE);
         }
         let made = driver.events.add(Event { context, flags, ..Event::default() });

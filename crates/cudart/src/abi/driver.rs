@@ -2,7 +2,7 @@
 
 use super::array::ArrayDescriptor;
 use super::copy3d::{Copy2d, Copy3d};
-use super::ipc::MemoryHandle;
+use super::ipc::SharedHandle;
 use super::launch::Config;
 use crate::errors::{Error, Result};
 use crate::registry::Handle;
@@ -135,8 +135,10 @@ driver! {
     cuMemPoolSetAttribute(pool: Handle, attribute: u32, value: *mut c_void);
     cuMemPoolGetAttribute(pool: Handle, attribute: u32, value: *mut c_void);
     cuMemFree_v2(pointer: DevicePtr);
-    cuIpcGetMemHandle(handle: *mut MemoryHandle, pointer: DevicePtr);
-    cuIpcOpenMemHandle_v2(pointer: *mut DevicePtr, handle: MemoryHandle, flags: u32);
+    cuIpcGetEventHandle(handle: *mut SharedHandle, event: Handle);
+    cuIpcOpenEventHandle(event: *mut Handle, handle: SharedHandle);
+    cuIpcGetMemHandle(handle: *mut SharedHandle, pointer: DevicePtr);
+    cuIpcOpenMemHandle_v2(pointer: *mut DevicePtr, handle: SharedHandle, flags: u32);
     cuIpcCloseMemHandle(pointer: DevicePtr);
     cuMemFreeAsync(pointer: DevicePtr, stream: Handle);
     cuMemGetInfo_v2(free: *mut usize, total: *mut usize);

@@ -57,8 +57,8 @@ missing! {
     cudaGraphicsResourceGetMappedPointer cudaGraphicsResourceSetMapFlags
     cudaGraphicsSubResourceGetMappedArray cudaGraphicsUnmapResources cudaGraphicsUnregisterResource
     cudaGraphicsVDPAURegisterOutputSurface cudaGraphicsVDPAURegisterVideoSurface
-    cudaImportExternalMemory cudaImportExternalSemaphore cudaIpcGetEventHandle
-    cudaIpcOpenEventHandle cudaLaunchCooperativeKernelMultiDevice cudaLibraryGetUnifiedFunction
+    cudaImportExternalMemory cudaImportExternalSemaphore
+    cudaLaunchCooperativeKernelMultiDevice cudaLibraryGetUnifiedFunction
     cudaLogsCurrent cudaLogsDumpToFile cudaLogsDumpToMemory cudaLogsRegisterCallback
     cudaLogsUnregisterCallback cudaMallocMipmappedArray cudaMemDiscardAndPrefetchBatchAsync
     cudaMemDiscardAndPrefetchBatchAsync_ptsz cudaMemDiscardBatchAsync cudaMemDiscardBatchAsync_ptsz
