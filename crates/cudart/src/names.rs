@@ -1,6 +1,6 @@
 //! Names of the runtime API's entry points, and the words for those that are missing.
 
-/// Entry points of CUDA 11.8, 12.8 and 13.0, one a line, with their per-thread variants.
+/// Entry points of CUDA 11.8, 12.8, 13.0 and 13.2, one a line, with their per-thread variants.
 pub const ENTRY_POINTS: &str = include_str!("entry_points.txt");
 
 /// Parts of names with what they belong to, the first that fits.
@@ -10,7 +10,10 @@ const FAMILIES: &[(&str, &str)] = &[
     ("cudaGL", "graphics interoperability"),
     ("VDPAU", "graphics interoperability"),
     ("External", "memory and semaphores of other programs"),
-    ("Ipc", "memory and events of other processes"),
+    ("ExecutionCtx", "green contexts"),
+    ("GreenCtx", "green contexts"),
+    ("DevResource", "green contexts"),
+    ("DevSmResource", "green contexts"),
     ("Mipmapped", "mipmapped arrays"),
     ("Cluster", "clusters of blocks"),
     ("Texture", "textures"),
@@ -43,6 +46,8 @@ mod tests {
         assert!(missing("cudaGraphicsMapResources").contains("interoperability"));
         let mipmapped = missing("cudaMallocMipmappedArray");
         assert!(mipmapped.ends_with("mipmapped arrays are not simulated"), "{mipmapped}");
+        assert!(missing("cudaGetTextureObjectResourceViewDesc").contains("textures"));
+        assert!(missing("cudaDeviceGetDevResource").contains("green contexts"));
         assert!(missing("cudaFoo").ends_with("not simulated"));
     }
 }

@@ -151,6 +151,13 @@ api! {
         copy(to, from, bytes, kind, Some(stream))
     }
 
+    // The attributes are hints; addresses say where memory is.
+    cudaMemcpyWithAttributesAsync [cudaMemcpyWithAttributesAsync_ptsz] (
+        to: usize, from: usize, bytes: usize, _attributes: usize, stream: Handle,
+    ) {
+        copy(to, from, bytes, Kind::Default as u32, Some(stream))
+    }
+
     cudaMemcpyPeer(to: usize, to_device: i32, from: usize, from_device: i32, bytes: usize) {
         peer((to, to_device), (from, from_device), bytes, None)
     }

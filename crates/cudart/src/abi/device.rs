@@ -2,7 +2,7 @@
 
 use super::context::{self, current, with_device};
 use super::driver::{Driver, driver};
-use super::{In, Out, Text, api, missing};
+use super::{In, Out, Text, api, forward, missing};
 use crate::errors::{self, Error, Result};
 use crate::props::{Device, Version, properties};
 use std::ffi::{c_char, c_void};
@@ -311,4 +311,14 @@ extern "C" fn cudaGetErrorString(code: u32) -> *const c_char {
 #[unsafe(no_mangle)]
 extern "C" fn cudaGetExportTable(_table: *mut *const c_void, _id: In<[u8; 16]>) -> u32 {
     missing::report("cudaGetExportTable")
+}
+
+forward! {
+    cudaLogsRegisterCallback =
+        cuLogsRegisterCallback(function: usize, data: usize, callback: *mut usize);
+    cudaLogsUnregisterCallback = cuLogsUnregisterCallback(callback: usize);
+    cudaLogsCurrent = cuLogsCurrent(iterator: *mut u32, flags: u32);
+    cudaLogsDumpToMemory = cuLogsDumpToMemory(
+        iterator: *mut u32, buffer: *mut u8, bytes: *mut usize, flags: u32
+    );
 }

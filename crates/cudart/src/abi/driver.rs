@@ -120,6 +120,10 @@ driver! {
     cuCtxSetCacheConfig(preference: u32);
     cuCtxSetLimit(limit: u32, value: usize);
     cuCtxGetStreamPriorityRange(least: *mut i32, greatest: *mut i32);
+    cuLogsRegisterCallback(function: usize, data: usize, callback: *mut usize);
+    cuLogsUnregisterCallback(callback: usize);
+    cuLogsCurrent(iterator: *mut u32, flags: u32);
+    cuLogsDumpToMemory(iterator: *mut u32, buffer: *mut u8, bytes: *mut usize, flags: u32);
     cuMemAlloc_v2(pointer: *mut DevicePtr, bytes: usize);
     cuMemAllocPitch_v2(pointer: *mut DevicePtr, pitch: *mut usize, width: usize, height: usize,
         element: u32);

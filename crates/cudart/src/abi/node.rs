@@ -191,6 +191,12 @@ api! {
         current()?.cuGraphConditionalHandleCreate(out, graph, 0, default, flags)
     }
 
+    cudaGraphConditionalHandleCreate_v2(
+        out: usize, graph: Handle, context: Handle, default: u32, flags: u32,
+    ) {
+        current()?.cuGraphConditionalHandleCreate(out, graph, context, default, flags)
+    }
+
     cudaGraphNodeSetParams(node: Handle, given: In<Any>) {
         let mut changed = any(&given.get()?)?;
         current()?.cuGraphNodeSetParams(node, &raw mut changed)

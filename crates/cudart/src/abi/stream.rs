@@ -71,6 +71,13 @@ api! {
         current()?.cuLaunchHostFunc(context::stream(stream), function, argument)
     }
 
+    // How it waits for the stream makes no difference.
+    cudaLaunchHostFunc_v2 [cudaLaunchHostFunc_v2_ptsz] (
+        stream: Handle, function: HostFunction, argument: *mut c_void, _mode: u32,
+    ) {
+        current()?.cuLaunchHostFunc(context::stream(stream), function, argument)
+    }
+
     // Managed memory is visible to all streams.
     cudaStreamAttachMemAsync [cudaStreamAttachMemAsync_ptsz] (
         _stream: Handle, _pointer: usize, _bytes: usize, _flags: u32,
