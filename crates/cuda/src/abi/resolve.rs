@@ -82,16 +82,8 @@ fn resolve(symbol: In<u8>, pfn: Out<usize>, version: i32, flags: u64) -> Result<
 }
 
 /// Starts of the file names of NVIDIA's libraries of kernels, which have a runtime of their own.
-const KERNELS: [&str; 8] = [
-    "libcublas",
-    "libcudnn",
-    "libcufft",
-    "libcurand",
-    "libcusolver",
-    "libcusparse",
-    "libnccl",
-    "libnpp",
-];
+const KERNELS: [&str; 7] =
+    ["libcublas", "libcudnn", "libcufft", "libcusolver", "libcusparse", "libnccl", "libnpp"];
 /// Starts of those of libraries that ask for undocumented tables and work without them.
 const WORK_WITHOUT: [&str; 2] = ["libnvJitLink", "libnvrtc"];
 
