@@ -1,8 +1,8 @@
 //! Device memory and events that several processes use.
 //!
-//! A handle of memory names the process that made the memory, a file that this process has open, and the
-//! file's number. Whoever may look into the process may open it. A handle of an event says nothing:
-//! such an event is recorded when all work is done, so it is complete for whoever waits for it.
+//! A handle of memory names the process that made the memory, a file that this process has open,
+//! and the file's number. Whoever may look into the process may open it. A handle of an event says
+//! nothing: such an event is recorded when all work is done, so it is complete for whoever waits.
 
 use std::fs::{File, OpenOptions};
 
