@@ -74,6 +74,9 @@ fn the_program_decides_output_and_exit_code() {
     let others = text(&others.env("SIMT_SIM_CACHE", cache()).output().expect("output").stdout);
     let kept = "/libsimt_static.so:libm.so.6 verbosity=0:verify_asan_link_order=0\n";
     assert!(others.ends_with(kept), "{others}");
+    let with_blank = folder("with blank");
+    let other = exec_in(&with_blank, &["-q", "sh", "-c", "echo $LD_PRELOAD"]);
+    assert_eq!([&other.stdout[..], &other.stderr], [&b"libsimt_static.so\n"[..], b""]);
     let folder = folder("terminated");
     let mut terminated = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
     terminated.args(["exec", "sh", "-c", "kill -TERM $PPID; exec sleep 10"]).env("TMPDIR", &folder);

@@ -42,15 +42,20 @@ const SANITIZER: &str = "ASAN_OPTIONS";
 
 /// Returns the variables that make the system load a library of a folder before all others.
 pub(super) fn preload(folder: &Path) -> [(&'static str, OsString); 2] {
-    let with = |variable, first: Option<OsString>, last: &str| {
-        let others = std::env::var_os(variable).filter(|others| !others.is_empty());
-        let all = first.into_iter().chain(others).chain((!last.is_empty()).then(|| last.into()));
-        (variable, all.collect::<Vec<_>>().join(OsStr::new(":")))
-    };
+    let library = folder.join(REDIRECTING).into_os_string();
+    // The system takes a blank for the end of a name. It finds a name alone in the folders in which
+    // it searches, of which this is the first.
+    let has_blank = library.to_string_lossy().contains(' ');
+    let library = if has_blank { REDIRECTING.into() } else { library };
     // A sanitizer refuses to start behind another library, unless it is told that this is meant.
+    let meant = "verify_asan_link_order=0".into();
+    let given = |variable| std::env::var_os(variable).filter(|given| !given.is_empty());
+    let list = |parts: [Option<OsString>; 2]| {
+        parts.into_iter().flatten().collect::<Vec<_>>().join(OsStr::new(":"))
+    };
     [
-        with(PRELOADED, Some(folder.join(REDIRECTING).into_os_string()), ""),
-        with(SANITIZER, None, "verify_asan_link_order=0"),
+        (PRELOADED, list([Some(library), given(PRELOADED)])),
+        (SANITIZER, list([given(SANITIZER), Some(meant)])),
     ]
 }
 
