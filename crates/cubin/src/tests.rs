@@ -3,6 +3,8 @@
 mod image;
 
 use simt_core::Program;
+use simt_core::isa::Space;
+use simt_core::kernel::layout::{BASE_ALIGN, Bases};
 use simt_core::sass::facts::{
     self, AddressPart, BankFacts, KernelFacts, ParameterFacts, VariableFacts,
 };
@@ -360,4 +362,29 @@ fn a_part_of_a_module_has_the_data_of_the_whole_at_the_same_addresses() {
         variables.extend(part.variables.iter().skip(none.variables.len()).cloned());
     }
     assert_eq!(variables, whole.variables.to_vec());
+}
+
+/// A driver gives the next module the addresses after those of the variables and of all kernels'
+/// banks.
+#[test]
+fn data_of_the_parts_of_a_module_end_before_the_next_module() {
+    let listing = &UNITS[UNITS.find("code for sm_90").expect("a listing")..];
+    let mut facts = facts::read(UNITS).expect("facts");
+    facts.banks = vec![BankFacts { bank: 4, bytes: vec![0; 8], addresses: Vec::new() }];
+    let bases = Bases::default();
+    for variables in [facts.variables.clone(), Vec::new()] {
+        facts.variables = variables;
+        let program = |place, listing: &str| {
+            Program::parse("part", &join("", facts.part(place), listing).expect("they agree"))
+        };
+        let none = program(None, "\tcode for sm_90\n");
+        assert!(none.findings.is_empty(), "{:?}", none.findings);
+        let end = none.bases_after(bases).constant + u64::from(facts.own_banks()) * BASE_ALIGN;
+        for (place, kernel) in facts.kernels.iter().enumerate() {
+            let part = program(Some(place), &part(listing, &kernel.name));
+            let ends = part.variables.iter().filter(|v| v.space == Space::Const);
+            let last = ends.map(|v| v.address + v.bytes.len() as u64).max();
+            assert!(last.is_none_or(|last| last <= end), "{}: {last:x?} {end:x}", kernel.name);
+        }
+    }
 }

@@ -41,8 +41,8 @@ pub(super) fn read(source: &str, bases: Bases) -> Checked {
             ModuleFacts::default()
         }
     };
-    let has_variables = facts.kernels.is_empty() && !facts.variables.is_empty();
-    if !has_errors(&findings) && functions.is_empty() && !has_variables {
+    let is_data = facts.kernels.is_empty() && facts.has_data();
+    if !has_errors(&findings) && functions.is_empty() && !is_data {
         let span = Span::new(0, source.find('\n').unwrap_or(source.len()));
         let error = Diagnostic::error("listing", span, "the listing has no function");
         findings.push(error.help(AGAIN));

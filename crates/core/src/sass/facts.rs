@@ -55,6 +55,11 @@ impl ModuleFacts {
         }
     }
 
+    /// Returns true if it has variables or constant banks beside those of its kernels.
+    pub(super) fn has_data(&self) -> bool {
+        !self.variables.is_empty() || !self.banks.is_empty()
+    }
+
     /// Returns the number of constant banks that its kernels have for themselves.
     pub fn own_banks(&self) -> u32 {
         own_banks(&self.kernels)
