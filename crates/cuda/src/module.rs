@@ -73,7 +73,7 @@ pub(crate) struct About {
     pub(crate) bases: Bases,
 }
 
-/// What an image holds: a program, and the machine code of kernels that it lacks.
+/// Program of an image, and the machine code of kernels that are listed later.
 type Read = (Program, Option<Large>);
 
 /// Reads an image to a program for a device of an architecture that takes a kind of code.

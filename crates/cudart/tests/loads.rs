@@ -196,7 +196,7 @@ fn calls_of_a_runtime_in_a_program_are_redirected() {
     let [out, errors] = run(&folder, "program12", &["./plugin13.so"]);
     assert!(out.contains("library: malloc 999"), "{out}");
     assert!(errors.contains("`./plugin13.so` has another version of CUDA's runtime"), "{errors}");
-    // Without symbols nobody knows where the functions are.
+    // A file without symbols keeps its runtime.
     bring(13, &folder.join("stripped"), &["-s"]);
     let [out, errors] = run(&folder, "stripped", &[]);
     assert!(out.starts_with("program: malloc 999") && errors.is_empty(), "{out}{errors}");

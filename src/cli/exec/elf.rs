@@ -17,8 +17,8 @@ const DEVICE_CODE: [&[u8]; 2] = [b".nv_fatbin", b".nvFatBinSegment"];
 
 /// Returns a word on an executable that has NVIDIA's runtime in it and cannot be served.
 ///
-/// That runtime calls NVIDIA's driver through undocumented tables, so no other driver serves it;
-/// its calls are redirected by a library that the loader loads, where symbols say what they are.
+/// That runtime works with NVIDIA's driver only. [`libraries::preload`](super::libraries::preload)
+/// redirects its calls, which needs the system's loader and the symbols of the file.
 pub(super) fn warning(file: &Path) -> Option<String> {
     let bytes = reading::regular(file, MOST_BYTES, "the limit is").ok()?;
     if !statically_linked(&bytes)? {

@@ -47,7 +47,7 @@ pub(super) fn preload(folder: &Path) -> [(&'static str, OsString); 2] {
     // it searches, of which this is the first.
     let has_blank = library.to_string_lossy().contains(' ');
     let library = if has_blank { REDIRECTING.into() } else { library };
-    // A sanitizer refuses to start behind another library, unless it is told that this is meant.
+    // AddressSanitizer refuses to start if another library comes first, unless this option is set.
     let meant = "verify_asan_link_order=0".into();
     let given = |variable| std::env::var_os(variable).filter(|given| !given.is_empty());
     let list = |parts: [Option<OsString>; 2]| {

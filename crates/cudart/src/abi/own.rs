@@ -12,7 +12,7 @@ pub(super) fn path() -> String {
     unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
 }
 
-/// Returns the address at which the library is loaded, 0 if nobody knows.
+/// Returns the address at which the library is loaded, or 0 if the loader does not know it.
 pub(super) fn start() -> usize {
     info().map_or(0, |info| info.dli_fbase.addr())
 }

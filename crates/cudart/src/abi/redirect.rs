@@ -40,7 +40,7 @@ struct Debug {
     state: i32,
 }
 
-/// What has been done.
+/// Files that were redirected, and what that needs.
 struct Redirected {
     /// The loader's word to debuggers.
     debug: usize,
@@ -81,7 +81,7 @@ fn hook(function: usize) {
     if function == 0 {
         return;
     }
-    // SAFETY: it is a function of the loader, and the code behind it is readable.
+    // SAFETY: the loader's code is readable, and goes on after this function.
     let code = unsafe { std::slice::from_raw_parts(function as *const u8, JUMP) };
     let code = code.strip_prefix(&[0xf3, 0x0f, 0x1e, 0xfa]).unwrap_or(code); // endbr64
     // `ret`, then what assemblers fill up to the next function with.
