@@ -241,11 +241,12 @@ pub fn index(launches: &[Launched], page: impl Fn(&Launched) -> Option<String>) 
     let titles = ["#", "kernel", "grid", "block", "time", "result"];
     let titles = titles.into_iter().filter(|title| timed || *title != "time");
     let row = |l: &Launched| {
-        let kernel = printable(&l.kernel);
+        let whole = printable(&l.kernel);
+        let kernel = short(&whole);
         html! {
             tr {
                 td { (l.number) }
-                td {
+                td title=(whole) {
                     @if let Some(file) = page(l) { a href=(file) { (kernel) } } @else { (kernel) }
                 }
                 td { (extent(l.grid)) }
@@ -321,6 +322,10 @@ mod tests {
                       {lambda(long)#1}>(int*, std::array<char*, 2>)";
         assert_eq!(short(nested), "with_index<int, f(Scalar const&)::{lambda(long)#1}>(int*, a…");
         assert_eq!(short(&"k".repeat(200)).chars().count(), 60);
+        let page = index(&[Launched { kernel: functor.into(), ..launched() }], |_| None);
+        let title = functor.replace('<', "&lt;").replace('>', "&gt;");
+        assert!(page.contains(&format!("title=\"{title}\"")), "{page}");
+        assert!(page.contains(">vectorized_elementwise_kernel&lt;2, Add"), "{page}");
     }
 
     #[test]
