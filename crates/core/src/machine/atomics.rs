@@ -11,11 +11,14 @@
 //! SMs.
 
 mod rounds;
+mod users;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use foldhash::fast::FixedState;
 use rounds::{Work, work};
+use users::Users;
 
 use super::cache::LINE;
 use super::stores::FINE;
@@ -74,35 +77,23 @@ pub(super) struct AtomicUnits {
 /// State of the units, for checkpoints.
 #[derive(Clone, Default)]
 pub(super) struct UnitState {
-    /// SMs that have used each chunk, one bit each.
-    users: BTreeMap<u64, Vec<u64>>,
+    users: Users,
     /// Arrival cycle of lines that atomics have brought to L2.
-    lines: BTreeMap<u64, Cycle>,
+    lines: HashMap<u64, Cycle, FixedState>,
     /// Fine time until which each unit is busy, if SMs access them in order.
     free: Vec<u64>,
 }
 
-impl UnitState {
-    /// Counts the SMs that have used a chunk, `sm` included.
-    fn users(&mut self, chunk: u64, sm: SmId) -> u64 {
-        let seen = self.users.entry(chunk).or_default();
-        let word = sm.0 as usize / 64;
-        seen.resize(seen.len().max(word + 1), 0);
-        seen[word] |= 1 << (sm.0 % 64);
-        count(seen)
-    }
-}
-
-fn count(sms: &[u64]) -> u64 {
-    sms.iter().map(|bits| u64::from(bits.count_ones())).sum()
-}
-
 impl AtomicUnits {
-    /// Creates idle units for buffers at ascending addresses, which SMs access in the order of
-    /// cycles if `ordered`.
-    pub(super) fn new(rates: AtomicRates, ordered: bool, buffers: Vec<u64>) -> AtomicUnits {
-        let free = vec![0; rates.units as usize];
-        let state = Mutex::new(UnitState { free, ..UnitState::default() });
+    /// Creates idle units for buffers at ascending addresses, which `sms` SMs access, in the order
+    /// of cycles if `ordered`.
+    pub(super) fn new(
+        rates: AtomicRates,
+        (sms, ordered): (u32, bool),
+        buffers: Vec<u64>,
+    ) -> AtomicUnits {
+        let (users, free) = (Users::new(sms), vec![0; rates.units as usize]);
+        let state = Mutex::new(UnitState { users, free, ..UnitState::default() });
         AtomicUnits { rates, ordered, buffers, state }
     }
 
@@ -146,7 +137,7 @@ impl AtomicUnits {
             let place = (chunk(address), address / LINE);
             last.replace(place) == Some(place)
                 || state.lines.contains_key(&place.1)
-                    && state.users.get(&place.0).is_some_and(|users| count(users) == u64::from(sms))
+                    && state.users.count(place.0) == u64::from(sms)
         })
     }
 
@@ -259,7 +250,7 @@ impl AtomicPath {
             let Work { cost, size, sectors } =
                 work(&units.rates, (weight, access.bytes), piece, self.sectors(unit, chunk));
             self.last[unit] = (chunk, sectors);
-            let users = state.users(chunk, sm);
+            let users = state.users.add(chunk, sm);
             let start = self.free[unit].max(now * FINE);
             let mut end = start + (cost * users * units.share(weight, sm) / FINE).max(cost);
             if units.ordered {
@@ -365,7 +356,7 @@ mod tests {
     fn pace(weight: Weight, address: impl Fn(u64) -> u64) -> u64 {
         let addresses = std::array::from_fn(|lane| address(lane as u64));
         let [ordered, shared] = [true, false].map(|ordered| {
-            let units = AtomicUnits::new(RATES, ordered, Vec::new());
+            let units = AtomicUnits::new(RATES, (2, ordered), Vec::new());
             let mut paths = [AtomicPath::default(), AtomicPath::default()];
             let mut last = 0;
             for i in 0..400 {
@@ -396,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_full_path_has_room_when_its_oldest_requests_start() {
-        let units = AtomicUnits::new(RATES, false, Vec::new());
+        let units = AtomicUnits::new(RATES, (2, false), Vec::new());
         let addresses = [4096; MAX_LANES];
         let mut path = AtomicPath::default();
         path.send(&units, Weight::Plain, atomic(), &addresses, (SmId(0), 100));
@@ -408,7 +399,7 @@ mod tests {
 
     #[test]
     fn in_order_an_sm_waits_only_for_requests_that_are_there() {
-        let units = AtomicUnits::new(RATES, true, Vec::new());
+        let units = AtomicUnits::new(RATES, (2, true), Vec::new());
         let addresses = [4096; MAX_LANES];
         let mut paths = [AtomicPath::default(), AtomicPath::default()];
         let mut send = |sm: u32, now| {
@@ -424,7 +415,7 @@ mod tests {
 
     #[test]
     fn a_checkpoint_restores_the_units() {
-        let units = AtomicUnits::new(RATES, false, Vec::new());
+        let units = AtomicUnits::new(RATES, (2, false), Vec::new());
         let saved = units.save();
         let addresses = [4096; MAX_LANES];
         let mut paths = [AtomicPath::default(), AtomicPath::default()];

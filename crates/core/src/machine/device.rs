@@ -147,7 +147,7 @@ impl<'a> Context<'a> {
             max_issues: options.max_issues.div_ceil(u64::from(active_sms.max(1))),
             atomics: native.and_then(|times| times.atomics).map(|rates| {
                 let buffers = launch.buffers.iter().map(|buffer| buffer.address).collect();
-                AtomicUnits::new(rates, orders_atomics, buffers)
+                AtomicUnits::new(rates, (spec.sms, orders_atomics), buffers)
             }),
             partitions: native
                 .and_then(|times| times.partitions.as_ref())

@@ -15,7 +15,9 @@
 //!
 //! Not modeled: uneven shares, steps that differ between the dimensions of a grid.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
 
 use super::cache::{LINE, SECTOR};
 use crate::base::{Cycle, Pc};
@@ -73,7 +75,7 @@ struct Buffer {
     /// True if two blocks have given the step.
     is_settled: bool,
     /// Accesses by their place in a step.
-    seen: BTreeMap<u64, Vec<Seen>>,
+    seen: HashMap<u64, Vec<Seen>, FixedState>,
 }
 
 impl Buffer {
@@ -203,7 +205,7 @@ impl Shares {
                 opened: Vec::new(),
                 step: 0,
                 is_settled: false,
-                seen: BTreeMap::new(),
+                seen: HashMap::default(),
             })
             .collect();
         Shares { buffers, blocks, found: 0, on_way: 0 }
