@@ -363,6 +363,7 @@ pub(super) fn run_with(
         reach: 4 * table.len() as u64,
         element: Type::B32,
         words: table,
+        lent: None,
         mapped: true,
         writable: false,
     });

@@ -48,7 +48,7 @@ pub use image::{AddressMode, Channel, HEADER_BYTES, Image, ImageShape};
 pub use lanes::Vectors;
 pub(crate) use lanes::vectorized;
 pub use mbarrier::{CopyArrival, arrive_by_copies};
-pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes};
+pub use memory::{GlobalMemory, Lent, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes};
 pub use registers::WarpPlace;
 pub use segments::{parameters, part_of, segments, variable_segments, workspace};
 pub use system::SystemLog;

@@ -40,7 +40,7 @@ pub use plan::{Plan, Relation};
 pub use term::MemoryView;
 pub use typed::{extent, setting};
 
-use crate::exec::{Heap, SegmentImage};
+use crate::exec::{Heap, Lent, SegmentImage};
 use crate::kernel::StaticVariable;
 use crate::kernel::layout::WORKSPACE;
 
@@ -107,7 +107,7 @@ pub enum Variables {
 }
 
 /// An allocation in device memory.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Buffer {
     /// Name in the directives.
     pub name: String,
@@ -122,6 +122,8 @@ pub struct Buffer {
     pub element: crate::isa::Type,
     /// Content, little-endian.
     pub words: Vec<u32>,
+    /// Content that kernels share with its owner; `words` is then empty.
+    pub lent: Option<Lent>,
     /// True if an argument names the buffer, so that the kernel can address it.
     /// Other buffers hold expected values, which no kernel may access.
     pub mapped: bool,
@@ -129,7 +131,35 @@ pub struct Buffer {
     pub writable: bool,
 }
 
+impl Buffer {
+    /// Returns a copy of the content.
+    pub fn content(&self) -> Vec<u32> {
+        self.lent.as_ref().map_or_else(|| self.words.clone(), Lent::copy)
+    }
+}
+
+/// A clone has a content of its own: nothing of it is lent.
+impl Clone for Buffer {
+    fn clone(&self) -> Buffer {
+        let Buffer { ref name, address, bytes, reach, element, mapped, writable, .. } = *self;
+        let (name, words) = (name.clone(), self.content());
+        Buffer { name, address, bytes, reach, element, words, lent: None, mapped, writable }
+    }
+}
+
 impl Launch {
+    /// Returns the launch with the content that it had when it was cloned as `before`.
+    pub(crate) fn reset(self, before: Launch) -> Launch {
+        let mut launch = before;
+        for (buffer, now) in launch.buffers.iter_mut().zip(self.buffers) {
+            if let Some(lent) = now.lent {
+                lent.overwrite(&std::mem::take(&mut buffer.words));
+                buffer.lent = Some(lent);
+            }
+        }
+        launch
+    }
+
     /// Returns the buffers in the kernel's address space, ascending by address.
     pub fn mapped(&self) -> impl Iterator<Item = &Buffer> {
         self.buffers.iter().filter(|buffer| buffer.mapped)

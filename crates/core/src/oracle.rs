@@ -96,7 +96,7 @@ pub fn run_with(
     launch: &Launch,
     settings: &Settings,
 ) -> Result<OracleOutcome, OracleError> {
-    let buffers = launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), b.writable));
+    let buffers = launch.mapped().map(|b| (b.address, b.bytes, b.content(), b.writable));
     let mut segments = segments(launch.fresh(&kernel.variables), buffers);
     segments.extend(workspace(launch.cooperative));
     segments.extend(parameters(kernel, &launch.params));
@@ -118,7 +118,7 @@ pub fn run_with(
     let after = |b: &crate::launch::Buffer| {
         let last = segments.partition_point(|s| s.0 <= b.address).checked_sub(1);
         let segment = last.and_then(|i| segments.get(i)).filter(|_| b.mapped);
-        segment.map_or_else(|| b.words.clone(), |s| part_of(s, b.address, b.bytes))
+        segment.map_or_else(|| b.content(), |s| part_of(s, b.address, b.bytes))
     };
     let buffers = launch.buffers.iter().map(after).collect();
     Ok(OracleOutcome { buffers, steps, traces })

@@ -13,8 +13,9 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
+use std::sync::Arc;
 
-use simt_core::exec::SegmentImage;
+use simt_core::exec::{Lent, SegmentImage};
 use simt_core::isa::Type;
 use simt_core::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE};
 use simt_core::launch::{Buffer, Spare};
@@ -71,11 +72,9 @@ pub(crate) struct Allocation {
     /// Content of device memory, rounded up to whole words.
     words: Vec<u32>,
     /// Memory of the process, for all other uses.
-    host: Option<HostMemory>,
+    host: Option<Arc<HostMemory>>,
     /// True while a launch has the content.
     is_lent: bool,
-    /// Content of memory of the process when a launch got it.
-    before: Vec<u32>,
     /// File that holds the content, if other processes have it or may have it.
     file: Option<File>,
     /// Times that memory of another process was opened.
@@ -104,7 +103,8 @@ impl Allocation {
     /// Returns the bytes at an address of the simulator's layout; empty for others.
     fn content(&mut self) -> &mut [u8] {
         if let Some(host) = &mut self.host {
-            return host.mapped();
+            // No launch has it: calls that come here wait for launches.
+            return Arc::get_mut(host).map_or(&mut [], HostMemory::mapped);
         }
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words);
         let end = bytes.len().min(self.bytes as usize);
@@ -206,7 +206,7 @@ impl AddressSpace {
             return Err(Error::HOST_MEMORY_ALREADY_REGISTERED);
         }
         let new = self.new_allocation(address, bytes, purpose, context);
-        self.allocations.insert(address, Allocation { flags, host: Some(memory), ..new });
+        self.allocations.insert(address, Allocation { flags, host: Some(Arc::new(memory)), ..new });
         Ok(address)
     }
 
@@ -244,7 +244,7 @@ impl AddressSpace {
             let content: &[u8] = bytemuck::cast_slice(&words);
             let shared = bytes.min(content.len());
             host.mapped()[..shared].copy_from_slice(&content[..shared]);
-            found.host = Some(host);
+            found.host = Some(Arc::new(host));
         }
         Ok(())
     }
@@ -274,7 +274,6 @@ impl AddressSpace {
             words: Vec::new(),
             host: None,
             is_lent: false,
-            before: Vec::new(),
             file: None,
             opened: 0,
         }
@@ -379,37 +378,28 @@ impl AddressSpace {
         }
     }
 
-    /// Takes the contents of all allocations for a launch, ascending by address.
+    /// Lends all allocations to a launch, ascending by address: takes the content of device memory;
+    /// memory of the process stays where it is.
     ///
     /// Unless `exact`, device memory ends where its granule or page does, as on a GPU.
     pub(crate) fn lend(&mut self, exact: bool) -> Vec<Buffer> {
         let lent = self.allocations.values_mut().map(|a| {
-            let (address, bytes, reach, words) = match &a.host {
+            let whole = if a.is_device() && !exact { reach(a.bytes) } else { a.bytes };
+            let (address, bytes, reach) = match &a.host {
                 Some(host) if !a.is_device() => {
-                    let (address, bytes, words) = host.words();
-                    (address, bytes, bytes, words)
+                    let (address, bytes) = host.extent();
+                    (address, bytes, bytes)
                 }
-                host => {
-                    let reach = if a.is_device() && !exact { reach(a.bytes) } else { a.bytes };
-                    let own = || std::mem::take(&mut a.words);
-                    let mut words = host.as_ref().map_or_else(own, |host| host.words().2);
-                    words.resize(reach.div_ceil(4) as usize, 0);
-                    (a.address, a.bytes, reach, words)
-                }
+                _ => (a.address, a.bytes, whole),
             };
-            a.is_lent = true;
-            a.before = a.host.as_ref().map_or(Vec::new(), |host| host.copy_of(&words));
-            let (name, writable) = (a.name.clone(), a.writable);
-            Buffer {
-                name,
-                address,
-                bytes,
-                reach,
-                element: Type::B32,
-                words,
-                mapped: true,
-                writable,
+            let mut words = std::mem::take(&mut a.words);
+            if a.host.is_none() {
+                words.resize(reach.div_ceil(4) as usize, 0);
             }
+            a.is_lent = true;
+            let lent = a.host.clone().map(|host| Lent::new(host));
+            let (name, writable, element) = (a.name.clone(), a.writable, Type::B32);
+            Buffer { name, address, bytes, reach, element, words, lent, mapped: true, writable }
         });
         lent.collect()
     }
@@ -450,23 +440,17 @@ impl AddressSpace {
         Some(format!("{past} bytes past the end of `{}` ({bytes} bytes)", a.name))
     }
 
-    /// Takes the contents back after a launch, in the order of [`AddressSpace::lend`].
-    ///
-    /// In memory of the process, it writes only words that the launch changed, because the program
-    /// may have changed others during the launch. `buffers` may be empty after a failed run.
+    /// Takes the contents of device memory back after a launch, in the order of
+    /// [`AddressSpace::lend`]. `buffers` may be empty after a failed run.
     pub(crate) fn take_back(&mut self, buffers: Vec<Buffer>) {
         let mut buffers = buffers.into_iter();
         for a in self.allocations.values_mut().filter(|a| a.is_lent) {
             let words = buffers.next().map(|buffer| buffer.words).unwrap_or_default();
-            let before = std::mem::take(&mut a.before);
             a.is_lent = false;
-            match &a.host {
-                None => {
-                    a.words = words;
-                    let least = a.bytes.div_ceil(4) as usize;
-                    a.words.resize(a.words.len().max(least), 0);
-                }
-                Some(host) => host.store(&before, &words),
+            if a.host.is_none() {
+                a.words = words;
+                let least = a.bytes.div_ceil(4) as usize;
+                a.words.resize(a.words.len().max(least), 0);
             }
         }
     }

@@ -4,14 +4,18 @@
 //! word by word, so another SM may see half of it, as PTX allows for vectors. 64-bit atomics on one
 //! memory exclude each other.
 
+mod lent;
 mod local;
 mod shared;
 
+pub use lent::Lent;
 pub use local::LocalMemory;
 pub use shared::{SharedMemory, block_shared_bytes};
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use lent::Content;
 
 use super::heap::Heap;
 use super::lanes::fill_each;
@@ -46,7 +50,7 @@ pub(super) struct Segment {
     pub(super) address: u64,
     pub(super) bytes: u64,
     pub(super) writable: bool,
-    words: Vec<AtomicU32>,
+    words: Content,
 }
 
 impl Segment {
@@ -60,14 +64,15 @@ impl Segment {
         words.resize(bytes.div_ceil(4) as usize, 0);
         // Works in place: the standard library reuses the allocation for an element of the same
         // size.
-        let words = words.into_iter().map(AtomicU32::new).collect();
+        let words = Content::Own(words.into_iter().map(AtomicU32::new).collect());
         Segment { address, bytes, writable, words }
     }
 
-    /// Returns its content.
-    fn into_image(self) -> SegmentImage {
-        let words = self.words.into_iter().map(AtomicU32::into_inner).collect();
-        (self.address, self.bytes, words, self.writable)
+    /// Returns its content, unless it is lent.
+    fn into_image(self) -> Option<SegmentImage> {
+        let Content::Own(words) = self.words else { return None };
+        let words = words.into_iter().map(AtomicU32::into_inner).collect();
+        Some((self.address, self.bytes, words, self.writable))
     }
 
     /// Returns true if the `bytes` bytes at `address` are inside.
@@ -85,7 +90,27 @@ impl GlobalMemory {
     /// Panics if an address is not a multiple of 4 or segments overlap: the caller's layout is
     /// wrong.
     pub fn new(segments: Vec<SegmentImage>) -> GlobalMemory {
-        let mut segments: Vec<Segment> = segments.into_iter().map(Segment::new).collect();
+        let segments = segments.into_iter().map(Segment::new).collect();
+        GlobalMemory::default().with_segments(segments)
+    }
+
+    /// Adds segments whose content is lent: address, bytes, words, writable.
+    ///
+    /// # Panics
+    /// As [`GlobalMemory::new`].
+    pub fn with_lent(self, lent: impl Iterator<Item = (u64, u64, Lent, bool)>) -> GlobalMemory {
+        let segment = |(address, bytes, lent, writable)| Segment {
+            address,
+            bytes,
+            writable,
+            words: Content::Lent(lent),
+        };
+        self.with_segments(lent.map(segment).collect())
+    }
+
+    fn with_segments(mut self, new: Vec<Segment>) -> GlobalMemory {
+        let segments = &mut self.segments;
+        segments.extend(new);
         segments.sort_by_key(|s| s.address);
         for pair in segments.windows(2) {
             assert!(
@@ -95,7 +120,7 @@ impl GlobalMemory {
                 pair[1].address
             );
         }
-        GlobalMemory { segments, ..GlobalMemory::default() }
+        self
     }
 
     /// Adds memory beside the segments, which an access finds if no segment holds its address.
@@ -108,7 +133,7 @@ impl GlobalMemory {
     /// Takes that memory, with the lowest address in it that was accessed.
     pub fn take_spare(&mut self) -> (Vec<SegmentImage>, Option<u64>) {
         let lowest = Some(!*self.accessed.get_mut()).filter(|&lowest| lowest != u64::MAX);
-        (self.spare.drain(..).map(Segment::into_image).collect(), lowest)
+        (self.spare.drain(..).filter_map(Segment::into_image).collect(), lowest)
     }
 
     /// Returns the current words of the segment that starts at `address`.
@@ -158,9 +183,9 @@ impl GlobalMemory {
         self.segments.iter().map(|segment| (segment.address, segment.bytes))
     }
 
-    /// Returns all segments with their content, sorted by address.
+    /// Returns all segments with their content, sorted by address, but for lent ones.
     pub fn into_segments(self) -> Vec<SegmentImage> {
-        self.segments.into_iter().map(Segment::into_image).collect()
+        self.segments.into_iter().filter_map(Segment::into_image).collect()
     }
 
     /// Returns the segment that holds `address`; if none does, the last one that starts below.

@@ -208,6 +208,7 @@ impl Plan {
                     reach: 8,
                     element: Type::B64,
                     words: vec![object, 0],
+                    lent: None,
                     mapped: true,
                     writable: false,
                 });
@@ -223,6 +224,7 @@ impl Plan {
                 reach: bytes,
                 element: Type::B32,
                 words,
+                lent: None,
                 mapped: true,
                 writable: false,
             });

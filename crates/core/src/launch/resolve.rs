@@ -351,6 +351,7 @@ impl Plan {
                 reach: bytes,
                 element: plan.element,
                 words,
+                lent: None,
                 mapped: is_argument || variable.is_some(),
                 writable: variable.is_none_or(|variable| variable.space != Space::Const),
             });

@@ -196,6 +196,7 @@ impl Plan {
                     reach: MAP_BYTES,
                     element: Type::B32,
                     words: words.iter().flat_map(|&w| [w as u32, (w >> 32) as u32]).collect(),
+                    lent: None,
                     mapped: true,
                     writable: false,
                 });

@@ -48,6 +48,7 @@ pub(super) fn kept_variables(buffers: &[Buffer], variables: &[StaticVariable]) -
         reach: variable.bytes.len() as u64,
         element: Type::B8,
         words: words_of(&variable.bytes),
+        lent: None,
         mapped: true,
         writable: true,
     };

@@ -7,7 +7,7 @@ use crate::launch::{Buffer, Launch, Spare};
 
 /// Returns the content of device memory at the start of a launch.
 pub(super) fn images(kernel: &Kernel, launch: &Launch) -> Vec<SegmentImage> {
-    let buffers = launch.mapped().map(|b| (b.address, b.reach, b.words.clone(), b.writable));
+    let buffers = launch.mapped().map(|b| (b.address, b.reach, b.content(), b.writable));
     let mut segments = exec::segments(launch.fresh(&kernel.variables), buffers);
     if kernel.uses_heap() && launch.heap.is_none() {
         let bytes = Heap::default().bytes();
@@ -18,16 +18,21 @@ pub(super) fn images(kernel: &Kernel, launch: &Launch) -> Vec<SegmentImage> {
     segments
 }
 
-/// Moves the launch's buffers and the kernel's variables to device memory.
+/// Moves the launch's buffers and the kernel's variables to device memory. Lent content stays where
+/// it is.
 pub(super) fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
     let variables = launch.fresh(&kernel.variables);
-    let given = launch.buffers.iter_mut().filter(|b| b.mapped);
+    let lent =
+        launch.mapped().filter_map(|b| Some((b.address, b.reach, b.lent.clone()?, b.writable)));
+    let lent: Vec<_> = lent.collect();
+    let given = launch.buffers.iter_mut().filter(|b| b.mapped && b.lent.is_none());
     let buffers = given.map(|b| (b.address, b.reach, std::mem::take(&mut b.words), b.writable));
     let mut segments = exec::segments(variables, buffers);
     segments.extend(exec::workspace(launch.cooperative));
     segments.extend(exec::parameters(kernel, &launch.params));
     let fresh = || kernel.uses_heap().then(Heap::default);
     GlobalMemory::with_heap(segments, launch.heap.take().or_else(fresh))
+        .with_lent(lent.into_iter())
         .with_spare(std::mem::take(&mut launch.spare.pieces))
 }
 
@@ -37,7 +42,8 @@ pub(super) fn unload(mut global: GlobalMemory, launch: &mut Launch) {
     launch.spare = Spare { pieces, accessed };
     let (segments, heap) = global.into_parts();
     launch.heap = heap;
-    let mut mapped: Vec<&mut Buffer> = launch.buffers.iter_mut().filter(|b| b.mapped).collect();
+    let own = launch.buffers.iter_mut().filter(|b| b.mapped && b.lent.is_none());
+    let mut mapped: Vec<&mut Buffer> = own.collect();
     mapped.sort_by_key(|buffer| buffer.address);
     let mut segments = segments.into_iter().peekable();
     for buffer in mapped {

@@ -281,7 +281,10 @@ pub fn run<O: Observer>(
         let (outcome, next) = attempt(code, launch, spec, options, (host, ahead), &observer)?;
         let Some(next) = next else { return Ok(outcome) };
         ahead = next;
-        launch = before.unwrap_or(outcome.launch);
+        launch = match before {
+            Some(before) => outcome.launch.reset(before),
+            None => outcome.launch,
+        };
     }
 }
 

@@ -146,6 +146,7 @@ fn launch(blocks: u32, threads: u32, words: usize) -> Launch {
         reach: 4 * words as u64,
         element: Type::U32,
         words: vec![0; words],
+        lent: None,
         mapped: true,
         writable: true,
     };

@@ -1,11 +1,13 @@
 //! SMs that run ahead of each other give the figures of those that run in the order of cycles.
 
 use std::fs;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread;
 
 use simt_core::event::{Event, Observer};
-use simt_core::launch::{Launch, Overrides};
+use simt_core::exec::Lent;
+use simt_core::launch::{Buffer, Launch, Overrides};
 use simt_core::machine::{Host, Options, Outcome};
 use simt_core::observe::{Counts, Totals};
 use simt_core::spec::{Machine, Mode};
@@ -58,16 +60,28 @@ struct Ran {
 
 fn ran<O>(outcome: Outcome<O>, counts: impl FnOnce(O) -> Counts) -> Ran {
     let Outcome { finish, launch, observer, .. } = outcome;
-    let memory = launch.buffers.into_iter().map(|buffer| buffer.words).collect();
+    let memory = launch.buffers.iter().map(Buffer::content).collect();
     Ran { finish: finish.name(), totals: counts(observer).finish(), memory }
 }
 
-/// Runs a launch ahead and in order; `None` if its blocks do not communicate.
+/// Lends the launch its content.
+fn lend(launch: &mut Launch) {
+    for buffer in launch.buffers.iter_mut().filter(|buffer| buffer.mapped) {
+        let words: Vec<AtomicU32> =
+            std::mem::take(&mut buffer.words).into_iter().map(AtomicU32::new).collect();
+        buffer.lent = Some(Lent::new(Arc::new(words)));
+    }
+}
+
+/// Runs a launch ahead, in memory that is lent, and in order; `None` if its blocks do not
+/// communicate.
 fn both(program: &Program, launch: &Launch, mode: Mode, machine: &Machine) -> Option<[Ran; 2]> {
     let kernel = program.kernel(None).ok()?;
     let options = Options { max_cycles: MOST, ..Options::of(machine, mode) };
     let job = Job::new(program, kernel, launch.clone(), machine, options);
-    let ahead = job.clone().count(&Threads).ok().filter(|outcome| outcome.interleaved)?;
+    let mut lent = job.clone();
+    lend(&mut lent.launch);
+    let ahead = lent.count(&Threads).ok().filter(|outcome| outcome.interleaved)?;
     let counts = Counts::of_code(&job.code, machine.warp_size);
     let in_order = job.run(&(), || (counts.clone(), InOrder)).ok()?;
     Some([ran(ahead, |counts| counts), ran(in_order, |(counts, _)| counts)])

@@ -44,6 +44,7 @@ fn memory_of(program: &Program) -> Vec<Buffer> {
         reach: bytes,
         element: Type::U32,
         words,
+        lent: None,
         mapped: true,
         writable,
     };

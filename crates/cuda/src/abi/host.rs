@@ -2,12 +2,10 @@
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fs::File;
-use std::ops::Range;
 #[cfg(target_os = "linux")]
 use std::os::fd::{AsRawFd, FromRawFd};
-#[cfg(target_os = "linux")]
-use std::os::unix::fs::FileExt;
 use std::ptr;
+use std::sync::atomic::AtomicU32;
 
 use super::pointer::is_plausible;
 use crate::error::Error;
@@ -142,72 +140,22 @@ impl HostMemory {
         self.bytes as u64
     }
 
-    /// Returns address, size and words of the memory as a kernel addresses it.
-    ///
-    /// Both ends are rounded outwards to whole words; bytes outside of the memory are 0.
-    pub(crate) fn words(&self) -> (u64, u64, Vec<u32>) {
-        let skipped = self.address % 4;
-        let mut words = vec![0_u32; (skipped + self.bytes).div_ceil(4)];
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
-        let from = ptr::with_exposed_provenance::<u8>(self.address);
-        for part in self.touched() {
-            let to = bytes[skipped..][part.clone()].as_mut_ptr();
-            // SAFETY: the memory is mapped as long as this value lives, and the part lies in it.
-            unsafe { ptr::copy_nonoverlapping(from.add(part.start), to, part.len()) };
-        }
-        ((self.address - skipped) as u64, (skipped + self.bytes) as u64, words)
+    /// Returns address and size of the memory as a kernel addresses it, from a whole word on.
+    pub(crate) fn extent(&self) -> (u64, u64) {
+        let skipped = self.address() % 4;
+        (self.address() - skipped, skipped + self.bytes())
     }
+}
 
-    /// Copies what [`HostMemory::words`] made, without its zeros of pages that nobody has touched.
-    pub(crate) fn copy_of(&self, words: &[u32]) -> Vec<u32> {
-        let skipped = self.address % 4;
-        let mut copy = vec![0; words.len()];
-        let rest = skipped + self.bytes..4 * words.len();
-        let parts = self.touched().into_iter().map(|part| skipped + part.start..skipped + part.end);
-        let bytes: &[u8] = bytemuck::cast_slice(words);
-        let to: &mut [u8] = bytemuck::cast_slice_mut(&mut copy);
-        for part in parts.chain([rest]) {
-            if let (Some(from), Some(to)) = (bytes.get(part.clone()), to.get_mut(part)) {
-                to.copy_from_slice(from);
-            }
-        }
-        copy
-    }
-
-    /// Returns the parts that may hold anything but zeros, as offsets in bytes.
-    fn touched(&self) -> Vec<Range<usize>> {
-        let all = || std::iter::once(0..self.bytes).collect();
-        match self.owner {
-            #[cfg(target_os = "linux")]
-            Owner::Zeros => touched_pages(self.address, self.bytes).unwrap_or_else(all),
-            _ => all(),
-        }
-    }
-
-    /// Writes the bytes in which `after` differs from `before`, which [`HostMemory::words`] made.
-    ///
-    /// Bytes that did not change are not written: the program may use them meanwhile.
-    pub(crate) fn store(&self, before: &[u32], after: &[u32]) {
-        const STEP: usize = 4096;
-        fn own(words: &[u32], address: usize) -> &[u8] {
-            bytemuck::cast_slice::<u32, u8>(words).get(address % 4..).unwrap_or_default()
-        }
-        let (before, after) = (own(before, self.address), own(after, self.address));
-        let bytes = self.bytes.min(before.len()).min(after.len());
-        let place = ptr::with_exposed_provenance_mut::<u8>(self.address);
-        let chunks = before[..bytes].chunks(STEP).zip(after[..bytes].chunks(STEP));
-        for (at, (old, new)) in (0..).step_by(STEP).zip(chunks) {
-            if old == new {
-                continue;
-            }
-            for (i, (old, new)) in old.iter().zip(new).enumerate() {
-                if old != new {
-                    // SAFETY: the byte lies in the memory, which is mapped as long as this value
-                    // lives.
-                    unsafe { place.add(at + i).write(*new) };
-                }
-            }
-        }
+/// The memory as kernels access it, while the program may use it, too.
+impl AsRef<[AtomicU32]> for HostMemory {
+    fn as_ref(&self) -> &[AtomicU32] {
+        let (address, bytes) = self.extent();
+        let place = ptr::with_exposed_provenance(address as usize);
+        // SAFETY: the memory is mapped as long as this value lives; its first and last words lie on
+        // its first and last pages, as both are aligned. Whoever else uses it meanwhile is the
+        // program, which no compiler sees together with this code.
+        unsafe { std::slice::from_raw_parts(place, bytes.div_ceil(4) as usize) }
     }
 }
 
@@ -261,29 +209,6 @@ impl Drop for HostMemory {
             _ => {}
         }
     }
-}
-
-/// Returns the pages of a mapping that have been touched, as offsets in bytes; `None` if the system
-/// does not say.
-#[cfg(target_os = "linux")]
-fn touched_pages(address: usize, bytes: usize) -> Option<Vec<Range<usize>>> {
-    /// Flags of an entry: the page is in memory, or was swapped out.
-    const THERE: u64 = 3 << 62;
-    // SAFETY: a call with a number.
-    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
-    let mut entries = vec![0_u64; bytes.div_ceil(page)];
-    let from = (address / page * size_of::<u64>()) as u64;
-    let map = File::open("/proc/self/pagemap").ok()?;
-    map.read_exact_at(bytemuck::cast_slice_mut(&mut entries), from).ok()?;
-    let mut parts: Vec<Range<usize>> = Vec::new();
-    for (number, _) in entries.iter().enumerate().filter(|(_, entry)| *entry & THERE != 0) {
-        let part = number * page..bytes.min((number + 1) * page);
-        match parts.last_mut().filter(|last| last.end == part.start) {
-            Some(last) => last.end = part.end,
-            None => parts.push(part),
-        }
-    }
-    Some(parts)
 }
 
 /// Creates a file without a name, of `bytes` zeros; it lives as long as somebody has it open.
@@ -342,6 +267,7 @@ pub(crate) fn map_page(_address: u64) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::Ordering::Relaxed;
 
     #[test]
     fn only_mapped_memory_is_registered() {
@@ -364,7 +290,7 @@ mod tests {
         let mut memory = HostMemory::of_pages(address + 4, 100).expect("an address");
         assert_eq!((memory.address(), memory.bytes()), (address + 4, 100));
         memory.mapped()[99] = 7;
-        assert_eq!(memory.words().2[24], 7 << 24);
+        assert_eq!(words(&memory)[24], 7 << 24);
     }
 
     #[test]
@@ -380,12 +306,10 @@ mod tests {
         let place = ptr::with_exposed_provenance_mut::<u8>(memory.address);
         // SAFETY: within the memory.
         unsafe { place.add((1 << 29) + 5).write(7) };
-        let (_, _, words) = memory.words();
-        assert_eq!(words[(1 << 27) + 1], 7 << 8);
-        let copy = memory.copy_of(&words);
+        let shared: &[AtomicU32] = memory.as_ref();
+        assert_eq!(shared[(1 << 27) + 1].load(Relaxed), 7 << 8);
         let taken = resident() - before;
         assert!(taken < 64 << 20, "{taken} bytes");
-        assert_eq!(copy[(1 << 27) + 1], 7 << 8);
         assert_eq!(memory.mapped().len(), 0);
     }
 
@@ -395,19 +319,21 @@ mod tests {
         let base = own.as_mut_ptr().expose_provenance();
         let at = base.next_multiple_of(4) - base + 1;
         let memory = HostMemory::of_program(base + at, 5).expect("memory");
-        let (address, bytes, mut words) = memory.words();
+        let (address, bytes) = memory.extent();
         assert_eq!((address as usize, bytes), (base + at - 1, 6));
-        assert_eq!(words[0] & 0xff, 0, "the byte before is not shown");
-        let old = words.clone();
-        words[0] = words[0].swap_bytes() | 0xff;
-        words[1] |= 0xff00_0000;
-        own[at + 4] = 99; // by the program, meanwhile
-        memory.store(&old, &words);
-        assert_eq!(own[at + 4], 99, "a byte that the launch did not change");
-        own[at + 4] = at as u8 + 5;
-        let before = [1_u8, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
-        assert_eq!(own[..at], before[..at], "bytes before are not written");
-        assert_eq!(own[at + 5..], before[at + 5..], "bytes after are not written");
-        assert_ne!(own[at..at + 5], before[at..at + 5]);
+        let shared: &[AtomicU32] = memory.as_ref();
+        shared[1].fetch_or(0xff00, Relaxed);
+        assert_eq!(words(&memory), own_words(&own[at - 1..at + 7]));
+        assert_eq!(own[at + 4], 0xff, "the program sees what a kernel stores");
+    }
+
+    fn words(memory: &HostMemory) -> Vec<u32> {
+        let shared: &[AtomicU32] = memory.as_ref();
+        shared.iter().map(|word| word.load(Relaxed)).collect()
+    }
+
+    fn own_words(bytes: &[u8]) -> Vec<u32> {
+        let word = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+        bytes.chunks(4).map(word).collect()
     }
 }

@@ -1,8 +1,7 @@
 //! Device memory that several processes have, in files.
-//!
-//! As memory of the process, a launch gets a copy, and what it changed is written back.
 
 use std::fs::File;
+use std::sync::Arc;
 
 use simt_core::kernel::layout::BUFFER_ALIGN;
 
@@ -24,12 +23,13 @@ impl AddressSpace {
             return Err(Error::INVALID_VALUE);
         }
         if found.file.is_none() {
-            let bytes = usize::try_from(found.bytes).map_err(|_| Error::OUT_OF_MEMORY)?;
-            let file = shared_file(found.bytes)?;
+            let bytes = usize::try_from(reach(found.bytes)).map_err(|_| Error::OUT_OF_MEMORY)?;
+            let file = shared_file(bytes as u64)?;
             let mut host = HostMemory::of_file(&file, bytes)?;
-            host.mapped().copy_from_slice(found.content());
-            found.words = Vec::new();
-            found.host = Some(host);
+            let words = std::mem::take(&mut found.words);
+            let content: &[u8] = bytemuck::cast_slice(&words);
+            host.mapped().iter_mut().zip(content).for_each(|(to, from)| *to = *from);
+            found.host = Some(Arc::new(host));
             found.file = Some(file);
         }
         Ok((found.bytes, found.file.as_ref().ok_or(Error::INVALID_VALUE)?))
@@ -50,8 +50,8 @@ impl AddressSpace {
             known.opened += 1;
             return Ok(known.address);
         }
-        let size = usize::try_from(bytes).map_err(|_| Error::INVALID_VALUE)?;
-        let host = Some(HostMemory::of_file(&file, size)?);
+        let size = usize::try_from(reach(bytes)).map_err(|_| Error::INVALID_VALUE)?;
+        let host = Some(Arc::new(HostMemory::of_file(&file, size)?));
         let address = self.place(bytes).ok_or(Error::OUT_OF_MEMORY)?;
         self.next = address + reach(bytes).next_multiple_of(BUFFER_ALIGN) + GAP;
         let new = self.new_allocation(address, bytes, Use::Imported, context);
@@ -85,9 +85,10 @@ mod tests {
         let theirs = there.import(first, bytes, 1, |_| false).expect("room");
         assert_eq!(there.free_bytes(), 1 << 20, "it is memory of the other");
         assert_eq!(there.import(second, bytes, 1, |_| true), Ok(theirs), "the same again");
-        let mut lent = there.lend(false);
-        assert_eq!((lent[0].address, lent[0].reach, lent[0].words[2]), (theirs, 512, 0x0303));
-        lent[0].words[0] = 0x0403_0201;
+        let lent = there.lend(false);
+        let words = lent[0].lent.as_ref().expect("memory of the file");
+        assert_eq!((lent[0].address, lent[0].reach, words.copy()[2]), (theirs, 512, 0x0303));
+        words.overwrite(&[0x0403_0201]);
         there.take_back(lent);
         assert_eq!(here.device_bytes(own, 5), Ok(&mut [1, 2, 3, 4, 3][..]));
         here.device_bytes(own, 1).expect("a byte")[0] = 9;

@@ -40,9 +40,11 @@ fn managed_variables_keep_their_content_and_address() {
     assert_eq!(space.manage(at), Ok(()), "a second time");
     assert!(space.find(at).expect("variables").is_managed());
     space.device_bytes(at + 5, 1).expect("a byte")[0] = 9;
-    let mut lent = space.lend(false);
-    assert_eq!((lent[0].address, &lent[0].words[..]), (at, &[0x0403_0201, 0x0905][..]));
-    lent[0].words[0] = 5;
+    let lent = space.lend(false);
+    let words = lent[0].lent.as_ref().expect("memory of the process");
+    assert_eq!((lent[0].address, words.copy()), (at, vec![0x0403_0201, 0x0905]));
+    words.overwrite(&[5]);
+    assert!(space.device_bytes(at, 6).is_err(), "while a launch has it");
     space.take_back(lent);
     assert_eq!(space.device_bytes(at, 6), Ok(&mut [5, 0, 0, 0, 5, 9][..]));
     space.hold((at + 8, 4, vec![1], true), "c".into());

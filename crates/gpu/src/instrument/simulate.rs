@@ -123,6 +123,7 @@ fn hidden(kernel: &mut Kernel, name: &str) -> Option<Buffer> {
         reach: bytes,
         element: Type::U32,
         words,
+        lent: None,
         mapped: true,
         writable: true,
     })

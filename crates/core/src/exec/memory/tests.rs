@@ -1,6 +1,7 @@
 //! Segments and parameter blocks.
 
 use super::*;
+use std::sync::Arc;
 
 #[test]
 fn segments_keep_their_content() {
@@ -24,6 +25,22 @@ fn segments_keep_their_content() {
         memory.into_segments(),
         [(0x1000, 8, vec![1, 2], false), (0x2000, 6, vec![5, 6], true)]
     );
+}
+
+#[test]
+fn the_owner_of_lent_words_sees_stores() {
+    let owner: Arc<Vec<AtomicU32>> = Arc::new([1, 2].map(AtomicU32::new).into());
+    let lent = Lent::new(Arc::clone(&owner) as Arc<_>);
+    let memory = GlobalMemory::new(vec![(0x2000, 4, vec![5], true)])
+        .with_lent([(0x1000, 6, lent.clone(), true)].into_iter());
+    let at = |a, bytes| memory.segment(a).is_some_and(|s| s.holds(a, bytes));
+    assert_eq!([at(0x1004, 2), at(0x1004, 4)], [true, false]);
+    memory.write(0x1004, &[3]);
+    owner[0].store(7, Relaxed);
+    let mut words = [0; 2];
+    memory.read(0x1000, &mut words);
+    assert_eq!((words, lent.copy()), ([7, 3], vec![7, 3]));
+    assert_eq!(memory.into_segments(), [(0x2000, 4, vec![5], true)]);
 }
 
 #[test]

@@ -32,6 +32,7 @@ fn buffers() -> Vec<Buffer> {
             reach: bytes,
             element,
             words: (0..bytes.div_ceil(4)).map(word).collect(),
+            lent: None,
             mapped: true,
             writable: true,
         }

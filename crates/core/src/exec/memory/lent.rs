@@ -1,0 +1,57 @@
+//! Memory that belongs to somebody else, who may use it while a kernel runs.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Words of memory that its owner lends to a launch.
+#[derive(Clone)]
+pub struct Lent(Arc<dyn AsRef<[AtomicU32]> + Send + Sync>);
+
+impl Lent {
+    /// Lends the words of `owner`, of which there are always as many.
+    pub fn new(owner: Arc<dyn AsRef<[AtomicU32]> + Send + Sync>) -> Lent {
+        Lent(owner)
+    }
+
+    /// Returns the words.
+    #[inline]
+    pub fn words(&self) -> &[AtomicU32] {
+        (*self.0).as_ref()
+    }
+
+    /// Returns a copy of the words.
+    pub fn copy(&self) -> Vec<u32> {
+        self.words().iter().map(|word| word.load(Relaxed)).collect()
+    }
+
+    /// Overwrites the first words.
+    pub fn overwrite(&self, words: &[u32]) {
+        self.words().iter().zip(words).for_each(|(cell, &word)| cell.store(word, Relaxed));
+    }
+}
+
+impl fmt::Debug for Lent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Lent").field(&self.words().len()).finish()
+    }
+}
+
+/// Words of a segment.
+#[derive(Debug)]
+pub(super) enum Content {
+    Own(Vec<AtomicU32>),
+    Lent(Lent),
+}
+
+impl std::ops::Deref for Content {
+    type Target = [AtomicU32];
+
+    #[inline(always)]
+    fn deref(&self) -> &[AtomicU32] {
+        match self {
+            Content::Own(words) => words,
+            Content::Lent(lent) => lent.words(),
+        }
+    }
+}
