@@ -160,6 +160,17 @@ fn runs_as_held(name: &str, status: i32) {
     }
 }
 
+/// The host writes to memory that a kernel waits for, and the other way round.
+#[test]
+fn a_kernel_and_the_host_answer_each_other() {
+    let Some(program) = compile(&folder("persistent"), "persistent", &[]) else { return };
+    for timing in ["cycles", "off"] {
+        let output = output(&mut exec(&["--timing", timing], &[program.clone().into()]));
+        compare("persistent", &output);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+}
+
 /// Every program has a test below.
 #[test]
 fn every_program_is_run() {
@@ -170,6 +181,7 @@ fn every_program_is_run() {
         "graphs",
         "hello",
         "histogram",
+        "persistent",
         "reduce",
         "reduce_ladder",
         "streams",

@@ -92,6 +92,12 @@ impl Kernel {
         KernelName { name: &self.name, symbol: &self.symbol }
     }
 
+    /// Returns the most threads of a block that the kernel was declared for.
+    pub fn most_threads(&self) -> u32 {
+        let declared = self.block_limit.map(|(limit, _)| limit);
+        declared.map_or(u32::MAX, |limit| limit.iter().fold(1, |all, &n| all.saturating_mul(n)))
+    }
+
     /// Returns the row of an instruction; `None` for convergence operations.
     pub fn row(&self, inst: &Inst) -> Option<&'static Form> {
         self.isa.rows().get(usize::from(inst.form))

@@ -107,7 +107,7 @@ impl Device {
             // Alignments.
             14 | 30 => 512,
             51 => 32,
-            15 | 31 | 41 | 78 | 79 | 80 | 83 | 90 | 95 | 99 | 115 => 1,
+            15 | 31 | 41 | 78 | 79 | 80 | 83 | 89 | 90 | 95 | 99 | 115 => 1,
             16 => m.sms.into(),
             19 => 1,
             33 => ordinal as u64 + 1,
@@ -120,7 +120,6 @@ impl Device {
             76 => u64::from(self.arch % 10),
             81 => m.shared_bytes.into(),
             87 => 2,
-            89 => 0, // the host must not touch managed memory while a kernel runs
             91 => 1,
             97 => self.most_shared().into(),
             106 => m.max_blocks.into(),

@@ -65,7 +65,7 @@ impl Driver {
             return Err(Error::INVALID_VALUE);
         }
         if let Some((limit, required)) = kernel.block_limit {
-            let most: u64 = limit.iter().map(|&n| u64::from(n)).product();
+            let most = kernel.most_threads().into();
             if if required { request.block != limit } else { threads > most } {
                 return Err(Error::INVALID_VALUE);
             }

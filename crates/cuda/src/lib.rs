@@ -14,6 +14,7 @@
 //! handles are numbers looked up in tables, so a wild handle is an error, not a crash.
 
 mod abi;
+mod beside;
 mod copy;
 mod device;
 mod error;

@@ -114,13 +114,19 @@ impl Allocation {
 
 /// Unit in which a GPU allocates: kernels can reach the rest of an allocation's last unit.
 const GRANULE: u64 = 512;
-/// Bytes of a page of a GPU. Kernels can reach the rest of a large allocation's last page (seen on
-/// an H100: 3,000,000 bytes reach to 4 MiB), of which no other allocation has a part.
+/// Bytes of a page of a GPU. An allocation of more than half of it has pages of its own (seen on an
+/// H200), and kernels can reach the rest of the last one (on an H100, 3,000,000 bytes reach to 4
+/// MiB).
 const DEVICE_PAGE: u64 = 2 << 20;
+
+/// Returns true for allocations that begin a page.
+fn has_pages(bytes: u64) -> bool {
+    bytes > DEVICE_PAGE / 2
+}
 
 /// Returns the bytes that kernels can reach in an allocation, as on a GPU.
 fn reach(bytes: u64) -> u64 {
-    let unit = if bytes < DEVICE_PAGE / 2 { GRANULE } else { DEVICE_PAGE };
+    let unit = if has_pages(bytes) { DEVICE_PAGE } else { GRANULE };
     bytes.checked_next_multiple_of(unit).unwrap_or(bytes)
 }
 
@@ -281,7 +287,9 @@ impl AddressSpace {
 
     /// Returns a free address for `bytes` bytes.
     fn place(&self, bytes: u64) -> Option<u64> {
+        let align = if has_pages(bytes) { DEVICE_PAGE } else { BUFFER_ALIGN };
         let fits = |from: u64| {
+            let from = from.checked_next_multiple_of(align)?;
             let end = from.checked_add(reach(bytes))?.checked_add(GAP)?;
             let last = self.allocations.range(..end).next_back();
             let last = last.map(|(_, last)| last.reach_end() + GAP);
@@ -291,7 +299,7 @@ impl AddressSpace {
             let last = self.allocations.range(BUFFER_BASE..DEVICE_END);
             let ends = last.map(|(_, a)| a.reach_end() + GAP);
             let starts = std::iter::once(BUFFER_BASE).chain(ends);
-            starts.map(|start| start.next_multiple_of(BUFFER_ALIGN)).find_map(fits)
+            starts.into_iter().find_map(fits)
         })
     }
 
@@ -414,7 +422,7 @@ impl AddressSpace {
         let mut content = std::mem::take(&mut self.spare);
         let pieces = self.allocations.values().zip(nexts).filter_map(|(a, next)| {
             let page = match a.purpose {
-                Use::Device if a.bytes < DEVICE_PAGE / 2 => DEVICE_PAGE,
+                Use::Device if !has_pages(a.bytes) => DEVICE_PAGE,
                 Use::Variable if a.host.is_none() => DEVICE_PAGE,
                 Use::Managed => PAGE as u64,
                 _ => return None,

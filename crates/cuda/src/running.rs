@@ -11,8 +11,8 @@ use simt_core::spec::Machine;
 use simt_core::{Job, Program, diag};
 use simt_report::launches::Launched;
 use simt_report::simulate::{self, Finished};
-use simt_threads::Threads;
 
+use crate::beside::Beside;
 use crate::error::Error;
 use crate::launch::{Ready, refused};
 use crate::queue::Left;
@@ -162,7 +162,7 @@ impl Running {
             let job = Job { program: &program, code, launch, machine: &machine, options };
             self.views.record(&job, self.number)
         });
-        let host = Threads::new(self.jobs);
+        let host = Beside::new(self.jobs);
         let (mut findings, mut said) = ([0, 0], String::new());
         let done = match self.checks {
             None => Finished::run(&program, code, launch, &machine, &options, &host)

@@ -12,7 +12,7 @@ pub use lent::Lent;
 pub use local::LocalMemory;
 pub use shared::{SharedMemory, block_shared_bytes};
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use lent::Content;
@@ -103,7 +103,7 @@ impl GlobalMemory {
             address,
             bytes,
             writable,
-            words: Content::Lent(lent),
+            words: Content::Lent(lent, AtomicBool::new(false)),
         };
         self.with_segments(lent.map(segment).collect())
     }
@@ -181,6 +181,11 @@ impl GlobalMemory {
     /// Returns addresses and bytes of the segments, sorted by address.
     pub(crate) fn extents(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.segments.iter().map(|segment| (segment.address, segment.bytes))
+    }
+
+    /// Returns true if lent memory was accessed since the last call.
+    pub(crate) fn take_lent_access(&self) -> bool {
+        self.segments.iter().fold(false, |any, segment| any | segment.words.take_access())
     }
 
     /// Returns all segments with their content, sorted by address, but for lent ones.

@@ -433,6 +433,14 @@ pub fn watch<O: Observer>(
     Ok(Watched { finish, sm: SmId(sm), simulated_sms, observer })
 }
 
+impl Context<'_> {
+    /// Waits for lent memory to change, where all warps repeat their states. Returns false if none
+    /// of them reads any, or the host does not wait.
+    pub(super) fn may_change(&self, host: &dyn Host, progressed: bool) -> bool {
+        self.global.take_lent_access() && host.waits(progressed)
+    }
+}
+
 /// Blocks between two progress reports of an SM.
 const REPORT_EVERY: u32 = 64;
 /// Instructions between two progress reports of an SM, or of all that run interleaved.
@@ -463,7 +471,11 @@ fn run_alone<O: Observer>(mut sm: Sm<'_, O>, host: &dyn Host) -> Ended<O> {
             break Some(finish);
         }
         if sm.issuer.watch.proves_livelock(sm.warps()) {
-            break Some(sm.livelock());
+            let progressed = sm.issuer.watch.take_progress();
+            if !sm.cx.may_change(host, progressed) {
+                break Some(sm.livelock());
+            }
+            sm.issuer.watch.look_again();
         }
         if sm.issuer.observer.is_done() {
             break None;

@@ -20,6 +20,14 @@ pub trait Host: Sync {
     fn issued(&self, issues: u64) {
         let _ = issues;
     }
+
+    /// Waits a little for others to change memory that they lent, as nothing but that can let a
+    /// warp of the launch go on; `progressed` if there was progress since the last call. Returns
+    /// false if the launch hangs.
+    fn waits(&self, progressed: bool) -> bool {
+        let _ = progressed;
+        false
+    }
 }
 
 impl Host for () {}

@@ -102,8 +102,11 @@ impl<O: Observer> Run<'_, '_, O> {
             }
         }
         if self.turns.all_hang(&mut self.sms, &self.finished, i) {
-            self.finished[i] = Some(self.sms[i].livelock());
-            return true;
+            if !self.cx.may_change(self.host, self.turns.progressed()) {
+                self.finished[i] = Some(self.sms[i].livelock());
+                return true;
+            }
+            self.turns.look_again();
         }
         self.sms[i].issuer.observer.is_done()
             || self.cx.accesses.as_ref().is_some_and(AccessOrder::is_broken)

@@ -94,8 +94,13 @@ impl Watch {
     /// Records a change visible to other warps or to later iterations of a loop.
     #[inline]
     pub(super) fn progress(&mut self) {
-        (self.due, self.left) = (QUIET, QUIET);
+        self.look_again();
         self.progressed = true;
+    }
+
+    /// Compares states anew: memory may have changed.
+    pub(super) fn look_again(&mut self) {
+        (self.due, self.left) = (QUIET, QUIET);
     }
 
     /// Returns true if there was progress since the last call.

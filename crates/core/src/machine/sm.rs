@@ -41,7 +41,7 @@ fn late(policy: Policy, situation: u64) -> Cycle {
 #[derive(Clone)]
 pub(super) struct Sm<'a, O> {
     id: SmId,
-    cx: &'a Context<'a>,
+    pub(super) cx: &'a Context<'a>,
     warps: Vec<Warp>,
     /// Empty block slots.
     free: Vec<usize>,

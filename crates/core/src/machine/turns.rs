@@ -17,13 +17,15 @@ pub(super) struct Turns {
     order: BinaryHeap<Reverse<(Cycle, usize)>>,
     /// Number of times that an SM changed what others can see.
     progress: u64,
+    /// That number when [`Turns::look_again`] was called last.
+    waited: u64,
 }
 
 impl Turns {
     /// Orders SMs of which none has finished.
     pub(super) fn new<O: Observer>(sms: &mut [Sm<'_, O>]) -> Turns {
         let order = sms.iter_mut().enumerate().map(|(i, sm)| Reverse((due(sm), i))).collect();
-        Turns { order, progress: 0 }
+        Turns { order, progress: 0, waited: 0 }
     }
 
     /// Orders the unfinished SMs again, after some have run.
@@ -57,6 +59,17 @@ impl Turns {
         } else {
             first.0.0 = due(sm);
         }
+    }
+
+    /// Compares the states of all SMs anew: memory may have changed.
+    pub(super) fn look_again(&mut self) {
+        self.progress += 1;
+        self.waited = self.progress;
+    }
+
+    /// Returns true if there was progress since [`Turns::look_again`].
+    pub(super) fn progressed(&self) -> bool {
+        self.progress != self.waited
     }
 
     /// Returns true if SM `i`, which has just run a cycle, and all others provably repeat a state.

@@ -106,7 +106,11 @@ fn run_alone<O: Observer>(mut sm: Sm<'_, O>, host: &dyn Host) -> Ended<O> {
             break finish;
         }
         if sm.proves_livelock() {
-            break sm.livelock();
+            let progressed = sm.take_progress();
+            if !sm.cx.may_change(host, progressed) {
+                break sm.livelock();
+            }
+            sm.look_again();
         }
         if sm.blocks_run() >= reported + REPORT_EVERY {
             host.blocks_done(u64::from(sm.blocks_run() - reported));
@@ -132,7 +136,7 @@ fn run_interleaved<O: Observer>(
         .map(|sm| Sm::new(cx, plan, SmId(sm), (cx.slots(SmId(sm)), SHORT_TURN), observer()))
         .collect();
     let mut finished: Vec<Option<Finish>> = sms.iter().map(|_| None).collect();
-    let mut progress = 0;
+    let (mut progress, mut waited) = (0, 0);
     let mut unreported = 0;
     'run: while finished.iter().any(Option::is_none) {
         for i in 0..sms.len() {
@@ -159,8 +163,12 @@ fn run_interleaved<O: Observer>(
                 && hangs(&sms[i])
                 && sms.iter().zip(&finished).all(|(sm, done)| done.is_some() || hangs(sm))
             {
-                finished[i] = Some(sms[i].livelock());
-                break 'run;
+                if !cx.may_change(host, progress != waited) {
+                    finished[i] = Some(sms[i].livelock());
+                    break 'run;
+                }
+                progress += 1;
+                waited = progress;
             }
         }
     }

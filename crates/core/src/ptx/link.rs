@@ -265,7 +265,8 @@ impl Rename<'_> {
         match operand {
             Operand::Name(name)
             | Operand::Address { base: Some(name), .. }
-            | Operand::Symbol { name, .. } => self.name(name, own),
+            | Operand::Symbol { name, .. }
+            | Operand::Element { name, .. } => self.name(name, own),
             Operand::Vector(list, _) | Operand::List(list, _) | Operand::Coordinates(list, _) => {
                 list.iter_mut().for_each(|operand| self.operand(operand, own));
             }
@@ -314,7 +315,8 @@ fn names_in_operand<'s>(operand: &'s Operand, names: &mut BTreeSet<&'s str>) {
     match operand {
         Operand::Name(name)
         | Operand::Address { base: Some(name), .. }
-        | Operand::Symbol { name, .. } => _ = names.insert(&name.text),
+        | Operand::Symbol { name, .. }
+        | Operand::Element { name, .. } => _ = names.insert(&name.text),
         Operand::Vector(list, _) | Operand::List(list, _) => {
             list.iter().for_each(|operand| names_in_operand(operand, names));
         }

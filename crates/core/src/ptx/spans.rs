@@ -118,7 +118,9 @@ fn each_in_operand(operand: &mut Operand, f: &mut dyn FnMut(&mut Span)) {
                 f(&mut base.span);
             }
         }
-        Operand::Symbol { name, offset: _, span } | Operand::Not(name, span) => {
+        Operand::Symbol { name, offset: _, span }
+        | Operand::Element { name, index: _, span }
+        | Operand::Not(name, span) => {
             f(span);
             f(&mut name.span);
         }

@@ -286,6 +286,15 @@ pub enum Operand {
         /// Source range.
         span: Span,
     },
+    /// `sdata[1]`: the address of an element of a variable, without brackets around it.
+    Element {
+        /// Variable.
+        name: Name,
+        /// Number of the element.
+        index: i64,
+        /// Source range.
+        span: Span,
+    },
     /// `!%p`
     Not(Name, Span),
     /// `{%r1, %r2}`
@@ -308,6 +317,7 @@ impl Operand {
             | Operand::Single { span, .. }
             | Operand::Address { span, .. }
             | Operand::Symbol { span, .. }
+            | Operand::Element { span, .. }
             | Operand::Not(_, span)
             | Operand::Vector(_, span)
             | Operand::Pair(_, _, span)

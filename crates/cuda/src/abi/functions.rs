@@ -36,13 +36,11 @@ fn attribute(number: u32, function: Handle) -> Result<i32, Error> {
     let constants = constants.filter(|v| v.space == simt_core::isa::Space::Const);
     Ok(match number {
         0 => {
-            let declared: Option<u64> =
-                kernel.block_limit.map(|(limit, _)| limit.iter().map(|&n| u64::from(n)).product());
             let registers = u64::from(kernel.registers_per_thread.max(16));
             let lanes = u64::from(device.machine.warp_size.max(1));
             let fits = u64::from(device.machine.registers) / registers / lanes * lanes;
             let most = fits.min(device.machine.max_block_threads.into());
-            declared.map_or(most, |declared| declared.min(most)) as i32
+            most.min(kernel.most_threads().into()) as i32
         }
         1 => kernel.shared_bytes as i32,
         2 => constants.map(|v| v.bytes.len()).sum::<usize>() as i32,

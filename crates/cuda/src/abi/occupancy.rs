@@ -54,9 +54,9 @@ fn best(
     let (most, lanes, sms) = {
         let mut driver = at_once()?;
         let device = driver.current_device()?;
-        driver.kernel(kernel)?;
+        let most = driver.kernel(kernel)?.most_threads();
         let machine = &driver.devices[device].machine;
-        (machine.max_block_threads as i32, machine.warp_size.max(1) as i32, machine.sms)
+        (machine.max_block_threads.min(most) as i32, machine.warp_size.max(1) as i32, machine.sms)
     };
     let most = if limit <= 0 { most } else { limit.min(most) };
     let mut found: Option<(u32, i32, u32)> = None;

@@ -67,6 +67,17 @@ fn kernels_reach_the_end_of_a_large_allocations_page() {
 }
 
 #[test]
+fn large_allocations_begin_a_page() {
+    let mut space = AddressSpace::new(1 << 30);
+    let sizes = [8, DEVICE_PAGE / 2, DEVICE_PAGE / 2 + 512, 100 << 20, 8, 3 << 20];
+    let at = sizes.map(|bytes| space.allocate(bytes, 1).expect("room"));
+    assert_eq!(at.map(|at| at % DEVICE_PAGE == 0), [false, false, true, true, false, true]);
+    assert_eq!(space.free(at[3], &[Use::Device]), Ok(()));
+    space.next = DEVICE_END;
+    assert_eq!(space.allocate(99 << 20, 1), Ok(at[3]), "the gap");
+}
+
+#[test]
 fn memory_behind_small_allocations_keeps_its_content() {
     let mut space = AddressSpace::new(1 << 30);
     let [a, b, large] =

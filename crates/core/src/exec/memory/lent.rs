@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 /// Words of memory that its owner lends to a launch.
 #[derive(Clone)]
@@ -41,7 +41,15 @@ impl fmt::Debug for Lent {
 #[derive(Debug)]
 pub(super) enum Content {
     Own(Vec<AtomicU32>),
-    Lent(Lent),
+    /// Also, whether there was an access since [`Content::take_access`].
+    Lent(Lent, AtomicBool),
+}
+
+impl Content {
+    /// Returns true if the words are lent and there was an access to them since the last call.
+    pub(super) fn take_access(&self) -> bool {
+        matches!(self, Content::Lent(_, accessed) if accessed.swap(false, Relaxed))
+    }
 }
 
 impl std::ops::Deref for Content {
@@ -51,7 +59,12 @@ impl std::ops::Deref for Content {
     fn deref(&self) -> &[AtomicU32] {
         match self {
             Content::Own(words) => words,
-            Content::Lent(lent) => lent.words(),
+            Content::Lent(lent, accessed) => {
+                if !accessed.load(Relaxed) {
+                    accessed.store(true, Relaxed);
+                }
+                lent.words()
+            }
         }
     }
 }

@@ -126,6 +126,7 @@ impl<'a> Body<'a> {
                     space: Space::Param,
                     address: slot.offset,
                     bytes: slot.shape.bytes,
+                    element: slot.shape.element,
                     slot: true,
                     span: slot.name.span,
                 };

@@ -406,6 +406,7 @@ fn kind(operand: &Operand) -> String {
     match operand {
         Operand::Name(name) => format!("`{}`", name.text),
         Operand::Symbol { name, offset, .. } => format!("`{}{offset:+}`", name.text),
+        Operand::Element { name, index, .. } => format!("`{}[{index}]`", name.text),
         Operand::Not(name, _) => format!("`!{}`", name.text),
         Operand::Pair(p, q, _) => format!("pair `{}|{}`", p.text, q.text),
         Operand::Int { .. } => "integer".to_string(),

@@ -30,6 +30,8 @@ pub(super) struct Symbol {
     pub(super) address: u64,
     /// Size in bytes.
     pub(super) bytes: u64,
+    /// Bytes of an element.
+    pub(super) element: u64,
     /// True for a `.param` variable in a frame (not for a kernel parameter).
     pub(super) slot: bool,
     /// Span of the declared name.
@@ -41,6 +43,8 @@ pub(super) struct Symbol {
 pub(super) struct Shape {
     /// Element type.
     pub(super) ty: Type,
+    /// Bytes of an element.
+    pub(super) element: u64,
     /// Total size in bytes.
     pub(super) bytes: u64,
     /// Alignment in bytes.
@@ -83,7 +87,7 @@ pub(super) fn shape(variable: &Variable, limit: u64) -> Result<Shape, Diagnostic
         let message = format!("alignment {align} of `{name}` is not a power of two up to {limit}");
         return Err(Diagnostic::error("alignment", variable.span, message));
     }
-    Ok(Shape { ty, bytes, align })
+    Ok(Shape { ty, element, bytes, align })
 }
 
 /// Allocates a variable at the next aligned address from `end`, and advances `end`.
@@ -161,6 +165,7 @@ impl<'a> Statics<'a> {
                         space,
                         address,
                         bytes: shape.bytes,
+                        element: shape.element,
                         slot: false,
                         span: variable.name.span,
                     };

@@ -94,6 +94,12 @@ impl Pace {
         self.watch.take_progress()
     }
 
+    /// Compares states anew: memory may have changed.
+    pub(super) fn look_again(&mut self) {
+        self.tell();
+        self.watch.look_again();
+    }
+
     /// Returns the livelock detector.
     pub(super) fn watch(&self) -> &Watch {
         &self.watch

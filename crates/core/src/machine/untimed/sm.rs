@@ -13,7 +13,7 @@ use crate::machine::warp::Warp;
 /// Streaming multiprocessor.
 pub(super) struct Sm<'a, O> {
     id: SmId,
-    cx: &'a Context<'a>,
+    pub(super) cx: &'a Context<'a>,
     warps: Vec<Warp>,
     /// Empty block slots.
     free: Vec<usize>,
@@ -178,6 +178,11 @@ impl<'a, O: Observer> Sm<'a, O> {
     /// Returns true if there was progress since the last call.
     pub(super) fn take_progress(&mut self) -> bool {
         self.runner.pace.take_progress()
+    }
+
+    /// Compares states anew: memory may have changed.
+    pub(super) fn look_again(&mut self) {
+        self.runner.pace.look_again();
     }
 
     /// Returns true if the SM has been told of all progress so far.

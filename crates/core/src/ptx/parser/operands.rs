@@ -59,6 +59,15 @@ impl Parser<'_> {
                 let offset = self.offset()?;
                 Ok(Operand::Symbol { name, offset, span: self.since(token.span) })
             }
+            TokenKind::OpenBracket if !self.peek().after_newline && !self.is_indexed_by_name() => {
+                self.bump();
+                let (index, _) = self.integer_expression()?;
+                if self.kind() != TokenKind::CloseBracket {
+                    return Err(self.unclosed("unclosed-bracket", "`]`", token.span));
+                }
+                self.bump();
+                Ok(Operand::Element { name, index, span: self.since(token.span) })
+            }
             TokenKind::OpenBracket if !self.peek().after_newline => {
                 let message = format!("`{}[..]` is not supported", name.text);
                 let error = Diagnostic::error("unsupported-operand", self.peek().span, message);
@@ -68,6 +77,12 @@ impl Parser<'_> {
             }
             _ => Ok(Operand::Name(name)),
         }
+    }
+
+    /// Returns true if a name, not a number, comes after the next bracket.
+    fn is_indexed_by_name(&self) -> bool {
+        let next = self.ahead(1);
+        next.kind == TokenKind::Word && self.slice(next.span) != "WARP_SZ"
     }
 
     /// Parses `+ a - b ..` after a register or symbol and returns the sum; 0 if absent.

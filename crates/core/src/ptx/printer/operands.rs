@@ -35,6 +35,7 @@ impl Display for Operand {
             }
             Operand::Address { base: None, offset, .. } => write!(f, "[{offset}]"),
             Operand::Symbol { name, offset, .. } => write!(f, "{}{offset:+}", name.text),
+            Operand::Element { name, index, .. } => write!(f, "{}[{index}]", name.text),
             Operand::Not(name, _) => write!(f, "!{}", name.text),
             Operand::Vector(list, _) => write!(f, "{{{}}}", joined(list)),
             Operand::Pair(p, q, _) => write!(f, "{}|{}", p.text, q.text),

@@ -56,6 +56,7 @@ fn simple() -> impl Strategy<Value = Operand> {
         1 => any::<u64>().prop_map(|bits| Operand::Double { bits, span: NOWHERE }),
         1 => any::<u32>().prop_map(|bits| Operand::Single { bits, span: NOWHERE }),
         1 => (name(), offset()).prop_map(|(name, offset)| Operand::Symbol { name, offset, span: NOWHERE }),
+        1 => (name(), 0..9i64).prop_map(|(name, index)| Operand::Element { name, index, span: NOWHERE }),
     ]
 }
 

@@ -25,6 +25,7 @@ impl Body<'_> {
                 space: Space::Param,
                 address: offset,
                 bytes: shape.bytes,
+                element: shape.element,
                 slot: false,
                 span: variable.name.span,
             };
@@ -95,6 +96,7 @@ impl Body<'_> {
             space: Space::Shared,
             address: end.next_multiple_of(16),
             bytes: 0,
+            element: shape(variable, 0).map_or(1, |shape| shape.element),
             slot: false,
             span: variable.name.span,
         };
@@ -150,14 +152,23 @@ impl Body<'_> {
                 shape.bytes as u32,
             ));
         }
-        let symbol = Symbol { space, address, bytes: shape.bytes, slot, span: variable.name.span };
+        let symbol = Symbol {
+            space,
+            address,
+            bytes: shape.bytes,
+            element: shape.element,
+            slot,
+            span: variable.name.span,
+        };
         self.add_symbol(&variable.name, symbol);
     }
 }
 
+/// Returns true for an array without a size, `.extern` or not.
+///
+/// An `.extern` variable with a size and without a definition is an ordinary one, as for ptxas.
 fn is_dynamic(variable: &Variable) -> bool {
-    variable.linkage.iter().any(|word| word.text == "extern")
-        || (variable.dims.first() == Some(&None) && variable.init.is_none())
+    variable.dims.first() == Some(&None) && variable.init.is_none()
 }
 
 /// Collects the `.shared` variables of a body, in order.
@@ -182,7 +193,8 @@ pub(in crate::kernel::check) fn names_of<'s>(
         match operand_ {
             Operand::Name(name)
             | Operand::Address { base: Some(name), .. }
-            | Operand::Symbol { name, .. } => {
+            | Operand::Symbol { name, .. }
+            | Operand::Element { name, .. } => {
                 names.insert(&name.text);
             }
             Operand::Vector(all, _) | Operand::Coordinates(all, _) | Operand::List(all, _) => {

@@ -67,6 +67,14 @@ impl Body<'_> {
         Some(Arg::Value(Value { row, register: None, ty, bits: Some(bits) }))
     }
 
+    /// Returns the offset of an element of a variable, in bytes.
+    pub(super) fn offset_of(&mut self, name: &Name, index: i64) -> Option<i64> {
+        match self.find(name)? {
+            Found::Symbol(symbol) => Some(index.wrapping_mul(symbol.element as i64)),
+            _ => self.wrong(&Operand::Name(name.clone()), "variable before `[`"),
+        }
+    }
+
     /// Resolves `[base+offset]` in a state space.
     pub(super) fn address(
         &mut self,
@@ -75,6 +83,10 @@ impl Body<'_> {
         m: &FormMatch<'_>,
         out: &mut Args,
     ) -> Option<Address> {
+        if let Operand::Element { name, index, span } = operand {
+            let (base, offset) = (Some(name.clone()), self.offset_of(name, *index)?);
+            return self.address(&Operand::Address { base, offset, span: *span }, space, m, out);
+        }
         let Operand::Address { base, offset, span } = operand else {
             let message = format!("expected address, found {}", super::kind(operand));
             let error = Diagnostic::error("operand-kind", operand.span(), message);

@@ -112,6 +112,10 @@ impl Body<'_> {
             Operand::Symbol { name, offset, .. } if !form.result => {
                 self.symbol_address(name, *offset, ty, m)
             }
+            Operand::Element { name, index, .. } if !form.result => {
+                let offset = self.offset_of(name, *index)?;
+                self.symbol_address(name, offset, ty, m)
+            }
             _ => self.value(operand, ty, false, form, m, out).map(Arg::Value),
         }
     }
