@@ -127,6 +127,7 @@ fn small_machine_code_leaves_what_it_expects() {
         "images_75",
         "images_80",
         "last_block",
+        "count_writers",
         "linked",
         "linked_debug",
         "mask_without_own_lane",
@@ -160,7 +161,7 @@ fn correct_machine_code_has_no_findings() {
 /// `__syncwarp()`, keeps together, and the store by which the last block resets its counter.
 #[test]
 fn lanes_that_other_means_than_barriers_order_have_no_findings() {
-    for name in ["generic_places", "warp_exchange", "last_block"] {
+    for name in ["generic_places", "warp_exchange", "last_block", "count_writers"] {
         for timing in ["cycles", "off"] {
             let file = format!("tests/sass/{name}.sass");
             let found = json(&["run", &file, "--checks", "--timing", timing]);

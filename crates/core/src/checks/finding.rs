@@ -1,6 +1,10 @@
-//! Findings: one per kind and pair of source lines, with its first case and a count.
+//! Findings: one per kind and pair of source lines, with one case and a count.
+//!
+//! The case is the first one with the threads farthest from each other: what orders threads of
+//! different warps or blocks orders those of one warp, too.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::base::{LaneMask, Pc};
 use crate::diag::Severity;
@@ -116,6 +120,39 @@ pub struct Finding {
     pub times: u64,
 }
 
+impl Finding {
+    /// Returns how far its threads are from each other.
+    fn reach(&self) -> Reach {
+        self.there.map_or(Reach::Warp, |there| {
+            Reach::between((self.here.block, self.here.warp), (there.block, there.warp))
+        })
+    }
+}
+
+/// What two threads have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// A warp.
+    Warp,
+    /// A block.
+    Block,
+    /// The grid.
+    Grid,
+}
+
+impl Reach {
+    /// Returns what threads of two warps have in common, each given by its block and its index.
+    pub(super) fn between(a: (u32, u32), b: (u32, u32)) -> Reach {
+        if a.0 != b.0 {
+            Reach::Grid
+        } else if a.1 != b.1 {
+            Reach::Block
+        } else {
+            Reach::Warp
+        }
+    }
+}
+
 /// Findings by kind and pair of lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Findings(BTreeMap<(Kind, u32, u32), Finding>);
@@ -123,23 +160,34 @@ pub(super) struct Findings(BTreeMap<(Kind, u32, u32), Finding>);
 impl Findings {
     /// Counts an occurrence at two lines. The first one of a pair calls `make`.
     pub(super) fn add(&mut self, kind: Kind, lines: [u32; 2], make: impl FnOnce() -> Finding) {
-        let [a, b] = lines;
-        let found = self
-            .0
-            .entry((kind, a.min(b), a.max(b)))
-            .or_insert_with(|| Finding { times: 0, ..make() });
-        found.times += 1;
+        self.add_between(kind, lines, Reach::Warp, make);
+    }
+
+    /// As [`Findings::add`], for threads this far from each other.
+    pub(super) fn add_between(
+        &mut self,
+        kind: Kind,
+        [a, b]: [u32; 2],
+        reach: Reach,
+        make: impl FnOnce() -> Finding,
+    ) {
+        let made = || Finding { times: 1, ..make() };
+        match self.0.entry((kind, a.min(b), a.max(b))) {
+            Entry::Vacant(place) => _ = place.insert(made()),
+            Entry::Occupied(mut known) if known.get().reach() < reach => {
+                let times = known.get().times + 1;
+                known.insert(Finding { times, ..made() });
+            }
+            Entry::Occupied(mut known) => known.get_mut().times += 1,
+        }
     }
 
     pub(super) fn merge(&mut self, other: Findings) {
-        for (key, finding) in other.0 {
-            match self.0.entry(key) {
-                std::collections::btree_map::Entry::Vacant(place) => {
-                    place.insert(finding);
-                }
-                std::collections::btree_map::Entry::Occupied(mut known) => {
-                    known.get_mut().times += finding.times
-                }
+        for ((kind, a, b), finding) in other.0 {
+            let (times, reach) = (finding.times, finding.reach());
+            self.add_between(kind, [a, b], reach, || finding);
+            if let Some(known) = self.0.get_mut(&(kind, a, b)) {
+                known.times += times - 1;
             }
         }
     }

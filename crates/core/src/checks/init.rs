@@ -1,7 +1,8 @@
 //! Uninitialized reads of registers, shared memory and local arrays.
 //!
-//! An instruction that names a register reads it, even if the value is not used. Registers and
-//! frames of device functions are not checked: a call clears them here.
+//! An instruction that names a register reads it, even if the value is not used; but a shuffle's
+//! value may be unset in some lanes, which nobody need read (a broadcast of one lane's value).
+//! Registers and frames of device functions are not checked: a call clears them here.
 
 use super::rows::{LINE, LINE_BYTES};
 use super::steps::Use;
@@ -43,7 +44,8 @@ impl Own {
         for u in uses.iter().filter(|u| !u.write) {
             let readers = if u.guard { active } else { lanes };
             let unset = readers - self.registers[u.register];
-            if found.is_none() && !unset.is_empty() {
+            let is_elsewhere = u.exchanged && unset != readers;
+            if found.is_none() && !unset.is_empty() && !is_elsewhere {
                 found = Some((u.register, unset));
             }
         }

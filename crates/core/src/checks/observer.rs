@@ -158,6 +158,8 @@ struct Block {
     clock: BlockClock,
     phases: [Phase; 16],
     writes: SharedWrites,
+    /// Words that asynchronous copies may yet write, with the thread that has not waited for them.
+    in_flight: BTreeMap<u64, Place>,
     released: BTreeMap<u64, Released>,
     /// First exit of a thread.
     ended: Option<Place>,
@@ -244,6 +246,7 @@ impl Checker {
             clock: BlockClock::new(id, self.common.warps_per_block),
             phases: Default::default(),
             writes: SharedWrites::new(self.common.shared_bytes, self.common.reserved_bytes),
+            in_flight: BTreeMap::new(),
             released: BTreeMap::new(),
             ended: None,
             gone: 0,
@@ -285,6 +288,7 @@ impl Checker {
             }
             Role::Together if common.checks.races && !lanes.is_empty() => {
                 warp.clock.warp_barrier(&mut block.clock, lanes, warp.live);
+                warp.clock.share_fences(lanes);
             }
             _ => {}
         }

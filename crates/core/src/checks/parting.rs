@@ -99,6 +99,7 @@ mod tests {
             line: 1,
             role,
             uses: Vec::new(),
+            copies: false,
             decision: None,
             decided_by: vec![0],
             waits_whole: false,

@@ -21,7 +21,7 @@ pub(super) enum Role {
     Fence,
     /// `bar.warp.sync`
     WarpSync,
-    /// NOP of machine code: the lanes that execute it are together.
+    /// NOP of machine code, and its exchanges between lanes: lanes that execute it are together.
     Together,
     /// Block barrier. `aligned`: all lanes of a warp arrive together. `sync`: it waits.
     Barrier { aligned: bool, sync: bool },
@@ -38,6 +38,8 @@ pub(super) struct Use {
     pub write: bool,
     /// True for the step's guard, which all active lanes read.
     pub guard: bool,
+    /// True for the value of a shuffle: lanes get that of another lane.
+    pub exchanged: bool,
 }
 
 /// Facts about a step.
@@ -56,6 +58,8 @@ pub(super) struct Facts {
     pub waits_whole: bool,
     /// True for an atomic that returns the old value.
     pub returns: bool,
+    /// True for an asynchronous copy to shared memory.
+    pub copies: bool,
 }
 
 /// Facts about the steps of a stream.
@@ -89,6 +93,7 @@ impl Steps {
                     waits_whole: step.inst.form == MACHINE_FORM
                         && matches!(step.inst.op, Op::Barrier(b) if b.kind != BarrierKind::Arrive),
                     returns: step.inst.op.atomic().is_some_and(|atomic| atomic.d.is_some()),
+                    copies: matches!(step.inst.op, Op::AsyncCopy(_)),
                     decision: step.source.and_then(|i| decisions.binary_search(&i).ok()),
                     decided_by: step
                         .source
@@ -192,6 +197,8 @@ fn role(op: &Op, awaited: bool) -> Role {
         Op::Fence(_) => Role::Fence,
         Op::WarpSync { .. } | Op::Gather { .. } => Role::WarpSync,
         Op::Together => Role::Together,
+        // ptxas makes one atomic of those of a warp, and exchanges their results so.
+        Op::Native(native) if native.f.exchanges() => Role::Together,
         Op::Barrier(barrier) => {
             Role::Barrier { aligned: barrier.aligned, sync: barrier.kind != BarrierKind::Arrive }
         }
@@ -222,12 +229,14 @@ fn uses(step: &MicroOp, watched: &[Register]) -> Vec<Use> {
     let inst = &step.inst;
     let number = |register: &Register| watched.iter().position(|w| w == register);
     let guard = inst.guard.map(|g| Register::Predicate(g.predicate));
-    let reads = inst.reads.iter().filter_map(|r| {
-        number(r).map(|register| Use { register, write: false, guard: Some(*r) == guard })
-    });
-    let writes = inst
-        .writes
-        .iter()
-        .filter_map(|r| number(r).map(|register| Use { register, write: true, guard: false }));
-    reads.chain(writes).collect()
+    let exchanged = match &inst.op {
+        Op::Shuffle(shuffle) => Some(Register::Narrow(shuffle.a)),
+        _ => None,
+    };
+    let of = |r: &Register, write: bool| {
+        let (guard, exchanged) = (Some(*r) == guard && !write, Some(*r) == exchanged && !write);
+        number(r).map(|register| Use { register, write, guard, exchanged })
+    };
+    let reads = inst.reads.iter().filter_map(|r| of(r, false));
+    reads.chain(inst.writes.iter().filter_map(|r| of(r, true))).collect()
 }

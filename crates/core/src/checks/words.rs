@@ -216,7 +216,10 @@ impl Account<'_> {
             accesses(f.here.does, there.does)
         };
         let message = format!("data race on `{at}`: unsynchronized {accesses}");
-        let help = if self.releases_lock(f, &there) {
+        let help = if self.copies(&f.here) || self.copies(&there) {
+            "wait for the copy first: `cp.async.wait_all` (__pipeline_wait_prior(0)) in the thread \
+             that started it, then `bar.sync 0` (__syncthreads()) for the others"
+        } else if self.releases_lock(f, &there) {
             "release the lock with an atomic: `atom.exch` after `membar.gl` (__threadfence(); \
              atomicExch(p, 0)), or `st.release`"
         } else if f.kind == Kind::RaceSameValue {
@@ -239,6 +242,12 @@ impl Account<'_> {
              (__threadfence()), or one kernel per step: blocks run in any order"
         };
         self.diagnostic(f, message, "", "").help(help)
+    }
+
+    /// Returns true if the place is an asynchronous copy.
+    fn copies(&self, place: &Place) -> bool {
+        let inst = self.source(place).and_then(|source| self.kernel.insts.get(source));
+        inst.is_some_and(|inst| matches!(inst.op, Op::AsyncCopy(_)))
     }
 
     /// Returns true if a plain store follows an atomic, as in a lock's release.

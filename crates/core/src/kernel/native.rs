@@ -184,6 +184,14 @@ pub enum VoteFn {
     Elect,
 }
 
+impl NativeFn {
+    /// Returns true if the executing lanes see values of each other.
+    pub fn exchanges(self) -> bool {
+        use NativeFn::{Match, Redux, Shuffle, Vote};
+        matches!(self, Shuffle(_) | Vote(_) | Match { .. } | Redux { .. })
+    }
+}
+
 /// Function of an element-wise machine instruction.
 ///
 /// `d`, `a`, `b`, `c` are result and sources in the order of the listing, `p`, `q` the predicates.

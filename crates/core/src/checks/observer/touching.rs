@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use super::super::cells::{Manner, Touch, Witness};
 use super::super::clocks::{Past, Released, Stamp};
-use super::super::finding::{Does, Finding, Findings, Kind, Place};
+use super::super::finding::{Does, Finding, Findings, Kind, Place, Reach};
 use super::super::lines::Accessor;
 use super::super::rows::{LINE_BYTES, Rows, runs};
 use super::super::shadow::Shadow;
@@ -64,6 +64,9 @@ impl Touching<'_> {
         }
         if !self.common.checks.races {
             return;
+        }
+        if is_shared && (self.facts.copies || !self.block.in_flight.is_empty()) {
+            self.in_flight(lanes);
         }
         if self.common.lock_step {
             self.warp.clock.lock_step(&mut self.block.clock);
@@ -125,6 +128,32 @@ impl Touching<'_> {
             let (here, line) = (self.place(lane), self.facts.line);
             let made = || Finding { at, ..finding(Kind::UnsetShared, here, None, String::new()) };
             self.found.add(Kind::UnsetShared, [line; 2], made);
+        }
+    }
+
+    /// Keeps the words of an asynchronous copy from its start to its thread's wait, which are both
+    /// seen as stores. Reports other accesses to such words, those of the same thread included.
+    fn in_flight(&mut self, lanes: LaneMask) {
+        for lane in lanes.lanes() {
+            let here = self.place(lane);
+            let first = self.access.addresses[lane as usize % MAX_LANES];
+            for (word, _) in words(first, self.access.bytes) {
+                let in_flight = &mut self.block.in_flight;
+                if self.facts.copies {
+                    if in_flight.remove(&word) != Some(here) {
+                        in_flight.insert(word, here);
+                    }
+                } else if let Some(&there) = in_flight.get(&word) {
+                    let lines = [self.facts.line, self.common.steps.line(there.pc)];
+                    let own = (here.block, here.warp);
+                    let reach = Reach::between(own, (there.block, there.warp));
+                    let at = Some((MemoryKind::Shared, first.max(word * 4)));
+                    self.found.add_between(Kind::RaceShared, lines, reach, || Finding {
+                        at,
+                        ..finding(Kind::RaceShared, here, Some(there), String::new())
+                    });
+                }
+            }
         }
     }
 
@@ -280,7 +309,10 @@ impl Touching<'_> {
                 };
                 let there = common.other(&conflict);
                 let byte = word * 4 + u64::from(conflict.byte);
-                found.add(kind, [facts.line, common.steps.line(there.pc)], || {
+                let own = (block.clock.id, warp.index);
+                let reach = Reach::between(own, (there.block, there.warp));
+                let lines = [facts.line, common.steps.line(there.pc)];
+                found.add_between(kind, lines, reach, || {
                     let (lanes, does) =
                         (LaneMask::lane(witness.lane(&conflict.past)), does(access.way));
                     let here =
