@@ -47,6 +47,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use crate::error::{self, Error};
+use crate::failed;
 use crate::module::Refusal;
 
 /// Defines entry points. A body returns `Ok` or the error that the caller gets.
@@ -73,6 +74,7 @@ fn call(name: &'static str, body: impl FnOnce() -> Result<(), Error>) -> u32 {
         Err(Error::UNKNOWN)
     });
     let code = result.err().map_or(0, |error| error.0);
+    failed::report(name, code);
     if traces() {
         let shown = error::name(code).unwrap_or("?");
         crate::say(&format!("simt-sim: {name}: {shown}\n"));

@@ -18,6 +18,7 @@ mod beside;
 mod copy;
 mod device;
 mod error;
+mod failed;
 mod fatbin;
 mod fill;
 mod graph;

@@ -5,6 +5,7 @@
 //! that the process uses. A freed address is not used again before the space is exhausted, so a
 //! stale pointer faults, unless a GPU's page has a small allocation before it.
 
+mod freed;
 pub(crate) mod graphs;
 mod shared;
 
@@ -25,6 +26,7 @@ use crate::abi::host::{HostMemory, map_page};
 use crate::abi::pointer::WINDOWS;
 use crate::error::Error;
 use crate::table::Handle;
+use freed::Freed;
 use graphs::GraphMemory;
 
 /// End of the addresses of device memory.
@@ -114,9 +116,9 @@ impl Allocation {
 
 /// Unit in which a GPU allocates: kernels can reach the rest of an allocation's last unit.
 const GRANULE: u64 = 512;
-/// Bytes of a page of a GPU. An allocation of more than half of it has pages of its own (seen on an
-/// H200), and kernels can reach the rest of the last one (on an H100, 3,000,000 bytes reach to 4
-/// MiB).
+/// Bytes of a page of a GPU. A large allocation has pages of its own (on an H200 3 MiB have, 1 MiB
+/// has not, and between them it depends on what the last page has left), and kernels can reach the
+/// rest of the last one (on an H100, 3,000,000 bytes reach to 4 MiB).
 const DEVICE_PAGE: u64 = 2 << 20;
 
 /// Returns true for allocations that begin a page.
@@ -142,6 +144,7 @@ pub(crate) struct AddressSpace {
     pages: BTreeSet<u64>,
     /// Bytes of device memory in use.
     used: u64,
+    freed: Freed,
     /// Bytes of device memory.
     pub(crate) limit: u64,
     made: u64,
@@ -156,6 +159,7 @@ impl AddressSpace {
             next: BUFFER_BASE,
             pages: BTreeSet::new(),
             used: 0,
+            freed: Freed::default(),
             limit,
             made: 0,
             graphs: GraphMemory::default(),
@@ -324,7 +328,14 @@ impl AddressSpace {
         {
             self.used -= old.bytes;
             self.graphs.remove(address);
+            self.freed.add(address, old.bytes);
         }
+    }
+
+    /// Takes allocations of pools from a context: a pool belongs to its device.
+    pub(crate) fn disown(&mut self, context: Handle, is_pooled: impl Fn(u64) -> bool) {
+        let of_pools = self.allocations.iter_mut().filter(|(address, _)| is_pooled(**address));
+        of_pools.filter(|(_, a)| a.context == context).for_each(|(_, a)| a.context = 0);
     }
 
     /// Frees all memory of a context.

@@ -49,6 +49,11 @@ pub(crate) struct Options {
     pub(crate) metrics: Vec<String>,
 }
 
+/// Returns true if launches are checked.
+pub(crate) fn checks_are_on() -> bool {
+    std::env::var_os("SIMT_SIM_CHECKS").is_some_and(|names| !names.is_empty())
+}
+
 impl Options {
     /// Reads the options.
     ///

@@ -90,6 +90,11 @@ impl Driver {
         }
         self.queue.leave(Left::Printed(done.printed()));
         if let Finish::Fault(report) = &finish {
+            if let FaultKind::OutOfBounds { address, .. } = report.fault.kind
+                && let Some(place) = self.memory.was_freed(address)
+            {
+                self.queue.leave(Left::Said(format!("simt-sim: 0x{address:x} is {place}\n")));
+            }
             let Launch { grid, block, .. } = *done.launch_mut();
             for line in report.assertion(grid, block).unwrap_or_default() {
                 self.queue.leave(Left::Said(format!("{}\n", diag::printable(&line))));

@@ -50,7 +50,7 @@ macro_rules! api {
     ($name:ident ($($argument:ident: $type:ty),* $(,)?) $body:block $($rest:tt)*) => {
         #[unsafe(no_mangle)]
         extern "C" fn $name($($argument: $type),*) -> u32 {
-            $crate::abi::context::answer(|| $body)
+            $crate::abi::context::answer(stringify!($name), || $body)
         }
         $crate::abi::api!($($rest)*);
     };
@@ -71,7 +71,7 @@ macro_rules! forward {
     ($($name:ident = $function:ident($($argument:ident: $type:ty),* $(,)?);)*) => {$(
         #[unsafe(no_mangle)]
         extern "C" fn $name($($argument: $type),*) -> u32 {
-            $crate::abi::context::answer(|| {
+            $crate::abi::context::answer(stringify!($name), || {
                 $crate::abi::context::current()?.$function($($argument),*)
             })
         }

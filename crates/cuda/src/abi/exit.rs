@@ -14,5 +14,13 @@ pub(crate) fn at_exit() {
 }
 
 extern "C" fn finish() {
-    let _ = catch_unwind(|| drop(state::driver()));
+    let _ = catch_unwind(|| {
+        let Ok(driver) = state::driver() else { return };
+        if driver.options.checks.is_some()
+            && let Some(unfreed) = driver.memory.unfreed()
+        {
+            drop(driver);
+            crate::say(&unfreed);
+        }
+    });
 }

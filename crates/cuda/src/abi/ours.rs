@@ -8,6 +8,7 @@ use std::ffi::{CString, c_char};
 use std::panic::catch_unwind;
 use std::ptr::null;
 
+use crate::failed;
 use crate::state::driver;
 
 thread_local! {
@@ -41,6 +42,14 @@ extern "C" fn simtReportLast() -> *const c_char {
 #[unsafe(no_mangle)]
 extern "C" fn simtLaunchCount() -> u64 {
     driver().map_or(0, |driver| driver.reports.launches)
+}
+
+/// Tells the driver that a runtime library of simt-sim calls it. Returns 1 if that library shall
+/// report calls that fail, as the driver does otherwise where checks are on.
+// SAFETY: no other library has a function of this name.
+#[unsafe(no_mangle)]
+extern "C" fn simtServesRuntime() -> u32 {
+    catch_unwind(failed::leave_to_runtime).map_or(0, u32::from)
 }
 
 /// Returns the version of simt-sim as text, as in `0.1.0`.

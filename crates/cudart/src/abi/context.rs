@@ -1,12 +1,14 @@
 //! State of a thread: its last error, its device, and the driver's context for it.
 
 use super::driver::{Driver, driver};
+use super::missing::warn;
 use super::own;
-use crate::errors::{Error, Result};
+use crate::errors::{self, Error, Result};
 use crate::props::Version;
 use crate::registry::Handle;
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::CStr;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Handle that names the default stream of the calling thread (`cudaStreamPerThread`).
@@ -30,15 +32,27 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Runs a call and returns its code; an error becomes the thread's last.
-pub(super) fn answer(call: impl FnOnce() -> Result<()>) -> u32 {
+pub(super) fn answer(name: &'static str, call: impl FnOnce() -> Result<()>) -> u32 {
     match call() {
         Ok(()) => 0,
         Err(error) => {
             if !error.is_an_answer() {
                 LAST.set(error.0);
+                report(name, error);
             }
             error.0
         }
+    }
+}
+
+/// Reports a call that failed, the first time with this error, if the driver wants it.
+fn report(name: &'static str, error: Error) {
+    static TOLD: Mutex<BTreeSet<(&str, u32)>> = Mutex::new(BTreeSet::new());
+    if driver().is_ok_and(Driver::wants_reports) && lock(&TOLD).insert((name, error.0)) {
+        let [known, text] =
+            [errors::name(error.0), errors::text(error.0)].map(CStr::to_string_lossy);
+        let name = name.trim_start_matches("__");
+        warn(&format!("simt-sim: {name} failed: {known} ({}), {text}", error.0));
     }
 }
 

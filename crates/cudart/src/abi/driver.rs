@@ -63,6 +63,8 @@ macro_rules! driver {
         /// Functions of a loaded driver; one that it lacks is `None`.
         pub(super) struct Driver {
             $($name: Option<unsafe extern "C" fn($($type),*) -> u32>,)*
+            /// True if calls that fail are to be reported.
+            wants_reports: bool,
         }
 
         impl Driver {
@@ -82,7 +84,13 @@ macro_rules! driver {
                             >(symbol)
                         }
                     },)*
+                    wants_reports: false,
                 }
+            }
+
+            /// Returns true if calls that fail are to be reported.
+            pub(super) fn wants_reports(&self) -> bool {
+                self.wants_reports
             }
 
             $(
@@ -99,6 +107,7 @@ macro_rules! driver {
 
 driver! {
     cuInit(flags: u32);
+    simtServesRuntime();
     cuDriverGetVersion(version: *mut i32);
     cuGetProcAddress_v2(name: *const c_char, function: *mut usize, version: i32, flags: u64,
         found: *mut u32);
@@ -364,5 +373,5 @@ fn load() -> Result<Driver> {
     }
     let driver = Driver::of(library);
     driver.cuInit(0)?;
-    Ok(driver)
+    Ok(Driver { wants_reports: driver.simtServesRuntime() == Err(Error(1)), ..driver })
 }

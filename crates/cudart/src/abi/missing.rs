@@ -20,7 +20,7 @@ pub(super) fn report(name: &'static str) -> u32 {
     if context::lock(&TOLD).insert(name) {
         warn(&names::missing(name));
     }
-    context::answer(|| Err(Error::NOT_SUPPORTED))
+    context::answer(name, || Err(Error::NOT_SUPPORTED))
 }
 
 macro_rules! missing {

@@ -201,7 +201,7 @@ extern "C" fn __cudaUnregisterFatBinary(module: usize) {
 
 #[unsafe(no_mangle)]
 extern "C" fn __cudaInitModule(_module: usize) -> c_char {
-    c_char::from(answer(set_managed) == 0)
+    c_char::from(answer("__cudaInitModule", set_managed) == 0)
 }
 
 #[unsafe(no_mangle)]
