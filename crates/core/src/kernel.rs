@@ -74,6 +74,8 @@ pub struct Kernel {
     pub shared_variables: Vec<(String, u32, u32)>,
     /// Block shape of `.maxntid`/`.reqntid`; true if it is required (`.reqntid`).
     pub block_limit: Option<([u32; 3], bool)>,
+    /// Required shape of a cluster in blocks (`.reqnctapercluster`).
+    pub cluster: [u32; 3],
     /// Maximum number of live 32-bit registers per thread.
     ///
     /// Used for occupancy if the compiler's number is unknown.

@@ -17,6 +17,7 @@ pub(crate) mod code {
     pub(crate) const CBANK_PARAM_SIZE: u8 = 0x19;
     pub(crate) const REGCOUNT: u8 = 0x2f;
     pub(crate) const INDIRECT_BRANCH_TARGETS: u8 = 0x34;
+    pub(crate) const CTA_PER_CLUSTER: u8 = 0x3d;
     pub(crate) const KPARAM_INFO_V2: u8 = 0x45;
     pub(crate) const NUM_BARRIERS: u8 = 0x4c;
 }

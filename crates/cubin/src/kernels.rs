@@ -168,6 +168,7 @@ fn own_attributes(image: &Image<'_>, kernel: &mut KernelFacts) -> Result<(), Cub
                     kernel.block_limit = Some((shape, required));
                 }
             }
+            code::CTA_PER_CLUSTER => kernel.cluster = Some([a.word(0)?, a.word(1)?, a.word(2)?]),
             code::INDIRECT_BRANCH_TARGETS => indirect(a, &mut kernel.indirect)?,
             _ => {}
         }

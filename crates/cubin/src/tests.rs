@@ -39,6 +39,7 @@ fn facts_of_a_kernel() {
             relocations: Vec::new(),
             functions: vec![("$k$twist".to_owned(), 0x40, 0x60)],
             block_limit: Some(([64, 2, 1], true)),
+            cluster: None,
             source: Some("wave.cu".to_owned()),
             lines: vec![(0, 7), (0x10, 8), (0x30, 9)],
             ptx_lines: Vec::new(),

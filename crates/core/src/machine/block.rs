@@ -70,6 +70,12 @@ pub enum DoesNotFit {
         /// Architecture number.
         arch: u32,
     },
+    /// A kernel whose blocks form clusters.
+    #[error("clusters of {blocks} blocks are not simulated")]
+    Clusters {
+        /// Blocks of a cluster.
+        blocks: u64,
+    },
     /// Machine code on a machine with smaller warps.
     #[error("machine code is compiled for warps of 32 lanes, but {machine} has {lanes}")]
     WarpSize {
@@ -84,8 +90,13 @@ impl DoesNotFit {
     /// Checks that the code of a kernel can run on a machine in a mode.
     ///
     /// # Errors
-    /// If machine code with barrier registers is to run in pre-Volta mode, or in smaller warps.
+    /// If machine code with barrier registers is to run in pre-Volta mode, or in smaller warps, or
+    /// blocks form clusters.
     pub fn check_code(kernel: &Kernel, spec: &Machine, mode: Mode) -> Result<(), DoesNotFit> {
+        let blocks = kernel.cluster.iter().map(|&n| u64::from(n)).product();
+        if blocks > 1 {
+            return Err(DoesNotFit::Clusters { blocks });
+        }
         match &kernel.native {
             Some(native) if mode == Mode::PreVolta => {
                 Err(DoesNotFit::NoStack { arch: native.arch })

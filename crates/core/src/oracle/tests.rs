@@ -132,6 +132,7 @@ fn kernel(limit: u32, insts: Vec<Inst>) -> Kernel {
         variables: Default::default(),
         shared_variables: Vec::new(),
         block_limit: None,
+        cluster: [1; 3],
         registers_per_thread: 16,
         flow: ControlFlow::default(),
         span: Span::default(),

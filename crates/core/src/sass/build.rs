@@ -218,7 +218,6 @@ fn build(
         Op::Store(store) => matches!(store.access.space, Space::Local | Space::Generic),
         _ => false,
     });
-    let local_bytes = if uses_local { native.stack_of(None) } else { 0 };
     let registers = rows.registers;
     Ok(Kernel {
         isa: Isa::ptx(),
@@ -231,13 +230,14 @@ fn build(
         functions: Vec::new(),
         registers,
         shared_bytes: facts.shared.saturating_add(facts.reserved_shared - reserved_shared),
-        local_bytes,
+        local_bytes: if uses_local { native.stack_of(None) } else { 0 },
         variables: Arc::new(data.variables),
         shared_variables: match facts.reserved_shared - reserved_shared {
             0 => Vec::new(),
             bytes => vec![(RESERVED_NAME.to_string(), 0, bytes)],
         },
         block_limit: facts.block_limit,
+        cluster: facts.cluster.unwrap_or([1; 3]),
         registers_per_thread: facts.registers,
         native: Some(Arc::new(native)),
         span: function.span,

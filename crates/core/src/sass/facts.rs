@@ -156,6 +156,9 @@ pub struct KernelFacts {
     /// Required block shape (EIATTR_REQNTID) or maximum one (EIATTR_MAX_THREADS); true if required.
     #[serde(default)]
     pub block_limit: Option<([u32; 3], bool)>,
+    /// Shape of a cluster in blocks (EIATTR_CTA_PER_CLUSTER).
+    #[serde(default)]
+    pub cluster: Option<[u32; 3]>,
     /// Name of the CUDA source file, without its folder.
     #[serde(default)]
     pub source: Option<String>,

@@ -2,6 +2,7 @@
 
 mod frames;
 mod memory;
+mod shapes;
 
 pub(super) use memory::names_of;
 
@@ -409,6 +410,7 @@ impl<'a> Body<'a> {
             }
         }
         let block_limit = self.block_limit(function);
+        let cluster = self.shape(function, &["reqnctapercluster"]).map_or([1; 3], |found| found.0);
         if self.rows.overflowed() || self.insts.len() > u32::MAX as usize {
             let message =
                 format!("too many registers and constants in kernel `{}`", function.name.text);
@@ -457,32 +459,12 @@ impl<'a> Body<'a> {
             variables: self.statics.variables.clone(),
             shared_variables: self.shared_variables,
             block_limit,
+            cluster,
             registers_per_thread,
             native: None,
             span: function.span,
         };
         kernel.flow.omit_masks(&mut kernel.insts);
         (Some(kernel), self.diagnostics)
-    }
-
-    /// Returns the block shape of `.maxntid` or `.reqntid`, and true if it is required.
-    fn block_limit(&mut self, function: &Function) -> Option<([u32; 3], bool)> {
-        let (word, numbers) = function
-            .performance
-            .iter()
-            .find(|(w, _)| w.text == "maxntid" || w.text == "reqntid")?;
-        let mut shape = [1; 3];
-        for (i, &number) in numbers.iter().enumerate() {
-            match (shape.get_mut(i), u32::try_from(number)) {
-                (Some(place), Ok(number)) if number > 0 => *place = number,
-                _ => {
-                    let message =
-                        format!("expected up to three positive numbers for `.{}`", word.text);
-                    self.report(Diagnostic::error("block-limit", word.span, message));
-                    return None;
-                }
-            }
-        }
-        Some((shape, word.text == "reqntid"))
     }
 }

@@ -19,7 +19,10 @@ impl Body<'_> {
         let results: Vec<u64> =
             Some(u64::from(function.result())).filter(|&n| n > 0).into_iter().collect();
         let signature = &declared.signature;
-        let fits = sizes(&signature.params) == parameters && sizes(&signature.returns) == results;
+        // A caller may ignore the result: LLVM programs declare `vprintf` without one.
+        let returns = sizes(&signature.returns);
+        let fits =
+            sizes(&signature.params) == parameters && (returns.is_empty() || returns == results);
         (declared.statements().is_none() && fits).then(|| (function, signature.clone()))
     }
 

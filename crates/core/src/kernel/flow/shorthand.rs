@@ -190,6 +190,7 @@ pub(crate) fn kernel(text: &str) -> Kernel {
         variables: Default::default(),
         shared_variables: Vec::new(),
         block_limit: None,
+        cluster: [1; 3],
         registers_per_thread: 0,
         native: None,
         flow,

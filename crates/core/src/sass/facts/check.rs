@@ -92,6 +92,9 @@ fn check_kernel(k: &KernelFacts) -> Checked {
     }
     check_lines("lines", &k.lines)?;
     check_lines("ptx_lines", &k.ptx_lines)?;
+    if k.cluster.is_some_and(|shape| shape.contains(&0)) {
+        return Err(("cluster", "a cluster has at least one block in each dimension".to_owned()));
+    }
     match k.block_limit {
         Some(([x, y, z], _)) if [x, y, z].contains(&0) => {
             Err(("block_limit", "a block has at least one thread in each dimension".to_owned()))

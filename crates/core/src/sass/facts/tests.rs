@@ -29,6 +29,7 @@ fn module() -> ModuleFacts {
                 ],
                 functions: vec![("$wave$_Z5twistii".to_owned(), 0x200, 0x2f0)],
                 block_limit: Some(([256, 1, 1], false)),
+                cluster: Some([2, 1, 1]),
                 source: Some("wave \"2\".cu".to_owned()),
                 lines: (0..40).map(|i| (16 * i, 7 + i)).collect(),
                 ptx_lines: vec![(0, 21), (0x10, 24)],

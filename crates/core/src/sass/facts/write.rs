@@ -112,6 +112,9 @@ impl Writer {
         if let Some(([x, y, z], required)) = k.block_limit {
             self.line(&format!("block_limit: (({x}, {y}, {z}), {required}),"));
         }
+        if let Some([x, y, z]) = k.cluster {
+            self.line(&format!("cluster: ({x}, {y}, {z}),"));
+        }
         self.line(&format!("params_at: {:#x},", k.params_at));
         let offsets =
             |p: &super::ParameterFacts| format!("(offset: {:#x}, bytes: {})", p.offset, p.bytes);
