@@ -217,6 +217,11 @@ fn the_driver_answers_mistakes_as_on_an_h200() {
 }
 
 #[test]
+fn the_driver_answers_frameworks_as_on_an_h200() {
+    answers_as_recorded("launch_answers");
+}
+
+#[test]
 fn the_driver_answers_about_pools_as_on_an_h200() {
     answers_as_recorded("pool_answers");
 }

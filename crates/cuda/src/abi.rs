@@ -20,6 +20,7 @@ mod graphs;
 pub(crate) mod host;
 mod ipc;
 mod launch;
+pub(crate) mod legacy;
 mod library;
 mod links;
 mod logs;

@@ -14,6 +14,7 @@ use simt_core::machine::Options;
 use simt_core::spec::{Machine, Mode, Target};
 use simt_core::{exec, ptxas, sass};
 
+use crate::abi::legacy::Settings;
 use crate::error::Error;
 use crate::fatbin::{self, Taken};
 use crate::link;
@@ -62,6 +63,8 @@ pub(crate) struct Function {
     pub(crate) kernel: usize,
     /// Dynamic shared memory that a launch may ask for, in bytes, once set.
     pub(crate) most_dynamic: Option<u32>,
+    /// What launches without arguments of their own take.
+    pub(crate) settings: Settings,
     /// Code compiled for the device's machine and mode.
     pub(crate) code: Option<Arc<Code>>,
 }
@@ -250,7 +253,8 @@ impl Driver {
                 (Arc::new(program), 0)
             }
         };
-        let made = Function { module, program, kernel, most_dynamic: None, code: None };
+        let settings = Settings::default();
+        let made = Function { module, program, kernel, most_dynamic: None, settings, code: None };
         let handle = self.functions.add(made);
         known.functions.push((place, handle));
         Ok(handle)

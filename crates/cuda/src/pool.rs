@@ -129,6 +129,11 @@ impl Pools {
         pool.reserved.set(pool.reserved.now.max(pool.used.now.next_multiple_of(UNIT)));
     }
 
+    /// Returns true if a pool has lent the allocation at an address.
+    pub(crate) fn hold(&self, address: u64) -> bool {
+        self.table.iter().any(|(_, pool)| pool.lent.contains_key(&address))
+    }
+
     /// Counts the end of an allocation, if it is of a pool.
     pub(crate) fn take_back(&mut self, address: u64) {
         self.table.each(|pool| {

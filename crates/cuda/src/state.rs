@@ -246,7 +246,9 @@ impl Driver {
 
     /// Ends a context with everything in it.
     pub(crate) fn end_context(&mut self, handle: Handle) -> Result<(), Error> {
-        self.contexts.remove(handle)?;
+        if !self.contexts.remove(handle)?.is_primary {
+            self.memory.disown(handle, |address| self.pools.hold(address));
+        }
         self.memory.free_of(handle);
         let of_context: Vec<Handle> = self
             .modules

@@ -75,9 +75,10 @@ fn in_table<'a>(
         let name = name_at(symbol.st_name(LE) as usize).unwrap_or_default();
         is_ours |= name == ROOM.as_bytes();
         let is_entry = [&b"cuda"[..], b"__cuda"].iter().any(|start| name.starts_with(start));
-        if is_entry && symbol.st_type() == STT_FUNC {
+        let (address, size) = (symbol.st_value(LE), symbol.st_size(LE));
+        // Without a size it is a jump to a runtime that is loaded, not the function itself.
+        if is_entry && symbol.st_type() == STT_FUNC && size > 0 {
             let name = String::from_utf8_lossy(name).into_owned();
-            let (address, size) = (symbol.st_value(LE), symbol.st_size(LE));
             // The runtime's functions are aligned: no other one begins before the next multiple.
             let is_aligned = address.is_multiple_of(ALIGNMENT);
             let room = if is_aligned { size.next_multiple_of(ALIGNMENT) } else { size };

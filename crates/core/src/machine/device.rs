@@ -433,14 +433,6 @@ pub fn watch<O: Observer>(
     Ok(Watched { finish, sm: SmId(sm), simulated_sms, observer })
 }
 
-impl Context<'_> {
-    /// Waits for lent memory to change, where all warps repeat their states. Returns false if none
-    /// of them reads any, or the host does not wait.
-    pub(super) fn may_change(&self, host: &dyn Host, progressed: bool) -> bool {
-        self.global.take_lent_access() && host.waits(progressed)
-    }
-}
-
 /// Blocks between two progress reports of an SM.
 const REPORT_EVERY: u32 = 64;
 /// Instructions between two progress reports of an SM, or of all that run interleaved.

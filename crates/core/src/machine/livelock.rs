@@ -5,10 +5,13 @@
 //! forever. None of them changes memory, so the same holds for all other warps: the proof does not
 //! depend on timing. The state consists of the control state, the return stack, the warp's local
 //! memory, and the registers that the repeated steps use for control, addresses, stored values or
-//! exchange between lanes. A counter that is only incremented does not hide a livelock.
+//! exchange between lanes. A counter that is only incremented does not hide a livelock. If warps
+//! read memory that a program has lent, the program may yet change it, so the host decides.
 
 use std::collections::BTreeSet;
 
+use super::device::Context;
+use super::host::Host;
 use super::warp::Warp;
 use crate::base::{LaneMask, Pc};
 use crate::code::MicroOp;
@@ -37,6 +40,14 @@ const fn next_comparison(quiet: u64) -> u64 {
     match (quiet / QUIET).checked_ilog2() {
         None => QUIET,
         Some(octave) => QUIET.saturating_mul(8_u64.saturating_pow(octave / 3 + 1)),
+    }
+}
+
+impl Context<'_> {
+    /// Waits for lent memory to change, where all warps repeat their states. Returns false if none
+    /// of them reads any, or the host does not wait.
+    pub(super) fn may_change(&self, host: &dyn Host, progressed: bool) -> bool {
+        self.global.take_lent_access() && host.waits(progressed)
     }
 }
 

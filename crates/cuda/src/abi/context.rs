@@ -58,6 +58,18 @@ fn device_of(context: Handle) -> Result<i32, Error> {
     Ok(device as i32)
 }
 
+fn destroy(context: Handle) -> Result<(), Error> {
+    let mut driver = driver()?;
+    let found = driver.contexts.get(context).map_err(|_| Error::INVALID_CONTEXT)?;
+    if found.is_primary {
+        return Err(Error::INVALID_CONTEXT);
+    }
+    if state::current() == context {
+        state::pop_current()?;
+    }
+    driver.end_context(context)
+}
+
 entry_points! {
     fn cuCtxCreate_v2(context: Out<Handle>, flags: u32, device: i32) {
         create(context, flags, device)
@@ -77,15 +89,12 @@ entry_points! {
     }
 
     fn cuCtxDestroy_v2(context: Handle) {
-        let mut driver = driver()?;
-        let found = driver.contexts.get(context).map_err(|_| Error::INVALID_CONTEXT)?;
-        if found.is_primary {
-            return Err(Error::INVALID_CONTEXT);
-        }
-        if state::current() == context {
-            state::pop_current()?;
-        }
-        driver.end_context(context)
+        destroy(context)
+    }
+
+    // Nothing attaches to a context but its creator.
+    fn cuCtxDetach(context: Handle) {
+        destroy(context)
     }
 
     fn cuCtxPushCurrent_v2(context: Handle) {

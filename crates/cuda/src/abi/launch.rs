@@ -47,6 +47,14 @@ pub(super) struct Shape {
     pub(super) cooperative: bool,
 }
 
+impl Shape {
+    /// Returns the launch of a function with its parameter block.
+    pub(super) fn with(self, function: Handle, params: Vec<u8>) -> Request {
+        let Shape { grid, block, shared, cooperative } = self;
+        Request { function, grid, block, shared, params, cooperative }
+    }
+}
+
 /// Reads the parameters of a launch.
 pub(super) fn request(
     driver: &Driver,
@@ -73,8 +81,7 @@ pub(super) fn request(
             place.ok_or(Error::UNKNOWN)?.copy_from_slice(&value);
         }
     }
-    let Shape { grid, block: threads, shared, cooperative } = shape;
-    Ok(Request { function, grid, block: threads, shared, params: block, cooperative })
+    Ok(shape.with(function, block))
 }
 
 fn launch(

@@ -35,6 +35,7 @@ use super::functions::*;
 use super::graphs::*;
 use super::ipc::*;
 use super::launch::*;
+use super::legacy::*;
 use super::library::*;
 use super::links::*;
 use super::logs::*;

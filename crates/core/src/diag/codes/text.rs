@@ -256,5 +256,5 @@ pub(super) const CODES: &[Code] = &[
         "PTX allows this form of operand, but the simulator does not: an element of an array, or a \
          component of a vector.",
         "Write an address with a byte offset, `[name+4]`, or move the component to a register.",
-        Body("mov.u32 %r1, data[4];")),
+        Body("mov.u32 %r1, data[%r2];")),
 ];

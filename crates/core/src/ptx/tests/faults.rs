@@ -45,7 +45,7 @@ fn each_faulty_statement_is_one_finding_and_its_neighbours_live() {
         ("ld.u32 %r1, [%r2\nmov.u32 %r1, 3;", "unclosed-bracket@", 2),
         ("ld.u32 %r1, [%r2+%r3];", "bad-address@%r3", 1),
         ("ld.u32 %r1, [];", "missing-operand@]", 1),
-        ("ld.u32 %r1, a[4];", "unsupported-operand@[", 1),
+        ("ld.u32 %r1, a[%r2];", "unsupported-operand@[", 1),
         ("tex.2d.v4 {%r1,%r2}, [t, {%f1,%f2};", "unclosed-bracket@", 1),
         ("ld.v2.u32 {%r1, %r2, [%r3];", "unclosed-vector@", 1),
         ("ld.v2.u32 {%r1 %r2}, [%r3];", "unclosed-vector@%r2", 1),
