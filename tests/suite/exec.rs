@@ -216,6 +216,21 @@ fn the_driver_answers_mistakes_as_on_an_h200() {
     answers_as_recorded("driver_answers");
 }
 
+/// The first half of the second array was copied; the third was first read, then written.
+#[test]
+fn reads_of_device_memory_that_nobody_wrote_are_found() {
+    let Some(program) = compile_c("unset") else { return };
+    let output = output(&mut exec(&["-q", "--checks"], &[program.into()]));
+    let words = text(&output.stderr);
+    let launches: Vec<&str> = words.split("launch ").skip(1).collect();
+    let found = ["", "`allocation 2[32]` (32 times)", "`allocation 3[0]` (64 times)", "", ""];
+    assert_eq!(launches.len(), found.len(), "{words}");
+    for (launch, found) in launches.iter().zip(found) {
+        let is_said = launch.contains("error[unset-global]");
+        assert_eq!((is_said, launch.contains(found)), (!found.is_empty(), true), "{launch}");
+    }
+}
+
 #[test]
 fn the_driver_answers_frameworks_as_on_an_h200() {
     answers_as_recorded("launch_answers");

@@ -364,6 +364,7 @@ pub(super) fn run_with(
         element: Type::B32,
         words: table,
         lent: None,
+        unset: None,
         mapped: true,
         writable: false,
     });

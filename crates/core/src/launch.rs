@@ -26,6 +26,7 @@ mod tensor;
 mod term;
 mod token;
 mod typed;
+mod unset;
 mod variable;
 mod window;
 
@@ -39,6 +40,7 @@ pub use inspect::Inspected;
 pub use plan::{Plan, Relation};
 pub use term::MemoryView;
 pub use typed::{extent, setting};
+pub use unset::UnsetWords;
 
 use crate::exec::{Heap, Lent, SegmentImage};
 use crate::kernel::StaticVariable;
@@ -124,6 +126,8 @@ pub struct Buffer {
     pub words: Vec<u32>,
     /// Content that kernels share with its owner; `words` is then empty.
     pub lent: Option<Lent>,
+    /// Words that nobody has written, if that is known. A run records its writes there.
+    pub unset: Option<UnsetWords>,
     /// True if an argument names the buffer, so that the kernel can address it.
     /// Other buffers hold expected values, which no kernel may access.
     pub mapped: bool,
@@ -141,9 +145,13 @@ impl Buffer {
 /// A clone has a content of its own: nothing of it is lent.
 impl Clone for Buffer {
     fn clone(&self) -> Buffer {
-        let Buffer { ref name, address, bytes, reach, element, mapped, writable, .. } = *self;
-        let (name, words) = (name.clone(), self.content());
-        Buffer { name, address, bytes, reach, element, words, lent: None, mapped, writable }
+        Buffer {
+            name: self.name.clone(),
+            words: self.content(),
+            lent: None,
+            unset: self.unset.clone(),
+            ..*self
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use simt_core::exec::{Lent, SegmentImage};
 use simt_core::isa::Type;
 use simt_core::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE};
-use simt_core::launch::{Buffer, Spare};
+use simt_core::launch::{Buffer, Spare, UnsetWords};
 
 use crate::abi::bytes::are_plausible;
 use crate::abi::host::{HostMemory, map_page};
@@ -75,6 +75,8 @@ pub(crate) struct Allocation {
     words: Vec<u32>,
     /// Memory of the process, for all other uses.
     host: Option<Arc<HostMemory>>,
+    /// Words of device memory that nobody has written, where checks are on.
+    unset: Option<UnsetWords>,
     /// True while a launch has the content.
     is_lent: bool,
     /// File that holds the content, if other processes have it or may have it.
@@ -142,6 +144,8 @@ pub(crate) struct AddressSpace {
     next: u64,
     /// Pages of simulated memory that the process has.
     pages: BTreeSet<u64>,
+    /// True if writes of device memory are recorded.
+    tracks: bool,
     /// Bytes of device memory in use.
     used: u64,
     freed: Freed,
@@ -158,6 +162,7 @@ impl AddressSpace {
             spare: BTreeMap::new(),
             next: BUFFER_BASE,
             pages: BTreeSet::new(),
+            tracks: false,
             used: 0,
             freed: Freed::default(),
             limit,
@@ -181,7 +186,8 @@ impl AddressSpace {
         self.next = address + reach(bytes).next_multiple_of(BUFFER_ALIGN) + GAP;
         self.used += bytes;
         let new = self.new_allocation(address, bytes, Use::Device, context);
-        self.allocations.insert(address, Allocation { words, ..new });
+        let unset = self.tracks.then(|| UnsetWords::new(bytes.div_ceil(4)));
+        self.allocations.insert(address, Allocation { words, unset, ..new });
         Ok(address)
     }
 
@@ -283,6 +289,7 @@ impl AddressSpace {
             writable: true,
             words: Vec::new(),
             host: None,
+            unset: None,
             is_lent: false,
             file: None,
             opened: 0,
@@ -302,8 +309,7 @@ impl AddressSpace {
         fits(self.next).or_else(|| {
             let last = self.allocations.range(BUFFER_BASE..DEVICE_END);
             let ends = last.map(|(_, a)| a.reach_end() + GAP);
-            let starts = std::iter::once(BUFFER_BASE).chain(ends);
-            starts.into_iter().find_map(fits)
+            std::iter::once(BUFFER_BASE).chain(ends).find_map(fits)
         })
     }
 
@@ -391,6 +397,7 @@ impl AddressSpace {
         match self.allocations.get_mut(&address) {
             Some(a) if a.bytes == bytes && bytes >= DEVICE_PAGE && a.host.is_none() => {
                 a.words = vec![0; a.words.len()];
+                a.unset = None;
                 true
             }
             _ => false,
@@ -417,8 +424,10 @@ impl AddressSpace {
             }
             a.is_lent = true;
             let lent = a.host.clone().map(|host| Lent::new(host));
+            let unset = a.unset.clone();
             let (name, writable, element) = (a.name.clone(), a.writable, Type::B32);
-            Buffer { name, address, bytes, reach, element, words, lent, mapped: true, writable }
+            let mapped = true;
+            Buffer { name, address, bytes, reach, element, words, lent, unset, mapped, writable }
         });
         lent.collect()
     }

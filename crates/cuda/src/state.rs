@@ -169,9 +169,10 @@ impl Driver {
         let (arch, memory) = (options.arch, options.memory);
         let machines = std::mem::take(&mut options.machines);
         let reports = Reports::new(&options);
+        let tracks = options.checks.is_some_and(|checks| checks.init);
         Driver {
             devices: machines.into_iter().map(|m| Device::new(m, arch, memory)).collect(),
-            memory: AddressSpace::new(memory),
+            memory: AddressSpace::new(memory).tracking(tracks),
             contexts: Table::new(Kind::Context),
             modules: Table::new(Kind::Module),
             functions: Table::new(Kind::Function),

@@ -23,6 +23,8 @@ pub enum Kind {
     UnsetShared,
     /// Uninitialized read of local memory.
     UnsetLocal,
+    /// Uninitialized read of device memory.
+    UnsetGlobal,
     /// Block barrier in divergent code.
     BarrierInParts,
     /// Threads arrive at one barrier from different aligned instructions.
@@ -53,6 +55,7 @@ impl Kind {
             Kind::UnsetRegister => "unset-register",
             Kind::UnsetShared => "unset-shared",
             Kind::UnsetLocal => "unset-local",
+            Kind::UnsetGlobal => "unset-global",
             Kind::BarrierInParts => "barrier-in-parts",
             Kind::BarrierMixed => "barrier-mixed",
             Kind::BarrierCount => "barrier-count",

@@ -25,7 +25,7 @@ use crate::base::{LaneMask, Pc, WarpId};
 use crate::code::{Code, Scheme};
 use crate::event::{AccessWay, Event, LaneAccess, MemoryKind, Observer};
 use crate::kernel::{BarrierKind, Op, Register};
-use crate::launch::Launch;
+use crate::launch::{Launch, UnsetWords};
 use touching::Touching;
 
 /// Factory of the observers of one run.
@@ -47,6 +47,9 @@ struct Common {
     reserved_bytes: u32,
     /// Bytes of local memory per thread.
     local_bytes: u32,
+    /// Words of device memory that nobody has written, with the first and last byte of the buffer,
+    /// ascending.
+    unset: Vec<(u64, u64, UnsetWords)>,
     /// True if warps run in lock-step (pre-Volta).
     lock_step: bool,
     /// True if nothing synchronizes threads of different blocks.
@@ -62,6 +65,16 @@ struct Global {
     shadow: Shadow,
     /// Clocks released by strong writes, by address.
     released: BTreeMap<u64, Released>,
+}
+
+/// Returns the words of a launch that nobody has written, if reads of them are reported.
+fn unset_of(launch: &Launch, checks: Checks) -> Vec<(u64, u64, UnsetWords)> {
+    let known = launch.mapped().filter(|_| checks.init);
+    let mut all: Vec<_> = known
+        .filter_map(|b| Some((b.address, b.address + b.bytes.max(1) - 1, b.unset.clone()?)))
+        .collect();
+    all.sort_by_key(|(first, ..)| *first);
+    all
 }
 
 impl Checkers {
@@ -106,6 +119,7 @@ impl Checkers {
             ),
             reserved_bytes: kernel.named_reserved(),
             local_bytes: kernel.local_size(launch.stack),
+            unset: unset_of(launch, checks),
             lock_step,
             blocks_apart,
             warps_apart: blocks_apart && !has(&is_partial),

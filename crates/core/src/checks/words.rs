@@ -127,6 +127,13 @@ impl Account<'_> {
                 "",
                 "write each element before reading it",
             ),
+            Kind::UnsetGlobal => (
+                format!("uninitialized read of device memory: `{at}`"),
+                "",
+                "",
+                "write it first, by cudaMemset(), a copy or a kernel: cudaMalloc() leaves arbitrary \
+                 content",
+            ),
             Kind::BarrierInParts => (
                 format!("block barrier in divergent code: lanes {} do not reach it", f.detail),
                 "",

@@ -209,6 +209,7 @@ impl Plan {
                     element: Type::B64,
                     words: vec![object, 0],
                     lent: None,
+                    unset: None,
                     mapped: true,
                     writable: false,
                 });
@@ -225,6 +226,7 @@ impl Plan {
                 element: Type::B32,
                 words,
                 lent: None,
+                unset: None,
                 mapped: true,
                 writable: false,
             });

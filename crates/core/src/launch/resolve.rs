@@ -352,6 +352,7 @@ impl Plan {
                 element: plan.element,
                 words,
                 lent: None,
+                unset: None,
                 mapped: is_argument || variable.is_some(),
                 writable: variable.is_none_or(|variable| variable.space != Space::Const),
             });

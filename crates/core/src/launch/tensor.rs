@@ -197,6 +197,7 @@ impl Plan {
                     element: Type::B32,
                     words: words.iter().flat_map(|&w| [w as u32, (w >> 32) as u32]).collect(),
                     lent: None,
+                    unset: None,
                     mapped: true,
                     writable: false,
                 });

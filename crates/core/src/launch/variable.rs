@@ -49,6 +49,7 @@ pub(super) fn kept_variables(buffers: &[Buffer], variables: &[StaticVariable]) -
         element: Type::B8,
         words: words_of(&variable.bytes),
         lent: None,
+        unset: None,
         mapped: true,
         writable: true,
     };

@@ -148,6 +148,7 @@ fn launch(blocks: u32, threads: u32, words: usize) -> Launch {
         element: Type::U32,
         words: vec![0; words],
         lent: None,
+        unset: None,
         mapped: true,
         writable: true,
     };

@@ -45,6 +45,7 @@ fn memory_of(program: &Program) -> Vec<Buffer> {
         element: Type::U32,
         words,
         lent: None,
+        unset: None,
         mapped: true,
         writable,
     };

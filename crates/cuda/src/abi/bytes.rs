@@ -28,6 +28,7 @@ pub(crate) fn are_plausible(address: u64, bytes: u64) -> bool {
 pub(crate) fn copy(memory: &mut AddressSpace, to: u64, from: u64, bytes: u64) -> Result<(), Error> {
     let source = place(memory, from, bytes)?.cast_const();
     let target = place(memory, to, bytes)?;
+    memory.written(to, bytes);
     // SAFETY: device memory was checked and is only reached through the locked driver; the caller
     // promises as much memory of the process. `place` returns plain pointers, so no reference is
     // alive.
@@ -50,6 +51,7 @@ pub(crate) fn fill(
         return Err(Error::INVALID_VALUE);
     }
     let target = place(memory, address, bytes)?;
+    memory.written(address, bytes);
     // SAFETY: the range lies in an allocation that the driver knows, and the driver is locked.
     let target = unsafe { std::slice::from_raw_parts_mut(target, bytes as usize) };
     match (element, value.to_le_bytes()) {

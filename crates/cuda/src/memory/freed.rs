@@ -1,4 +1,4 @@
-//! Device memory that was freed, and that was not.
+//! Device memory that was freed, that was not, and that was written.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ const MOST: usize = 1 << 12;
 pub(super) struct Freed(BTreeMap<u64, u64>);
 
 impl Freed {
-    /// Adds an allocation, and forgets one if there are too many: addresses ascend, so the lowest is
-    /// mostly the oldest.
+    /// Adds an allocation, and forgets one if there are too many: the lowest, which is mostly the
+    /// oldest, since addresses ascend.
     pub(super) fn add(&mut self, address: u64, bytes: u64) {
         self.0.insert(address, bytes);
         if self.0.len() > MOST {
@@ -28,6 +28,20 @@ impl Freed {
 }
 
 impl AddressSpace {
+    /// Returns the same space, which records writes of device memory if true.
+    pub(crate) fn tracking(self, tracks: bool) -> AddressSpace {
+        AddressSpace { tracks, ..self }
+    }
+
+    /// Records that the program writes device memory.
+    pub(crate) fn written(&mut self, address: u64, bytes: u64) {
+        let Some((_, found)) = self.allocations.range(..=address).next_back() else { return };
+        if let Some(unset) = &found.unset {
+            let offset = address - found.address;
+            unset.write(offset / 4..(offset + bytes).div_ceil(4));
+        }
+    }
+
     /// Describes freed memory that an address was in, if no allocation holds it now.
     pub(crate) fn was_freed(&self, address: u64) -> Option<String> {
         let (start, bytes) = self.freed.before(address)?;

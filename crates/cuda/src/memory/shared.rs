@@ -30,6 +30,7 @@ impl AddressSpace {
             let content: &[u8] = bytemuck::cast_slice(&words);
             host.mapped().iter_mut().zip(content).for_each(|(to, from)| *to = *from);
             found.host = Some(Arc::new(host));
+            found.unset = None; // other processes may write it
             found.file = Some(file);
         }
         Ok((found.bytes, found.file.as_ref().ok_or(Error::INVALID_VALUE)?))

@@ -124,6 +124,7 @@ fn hidden(kernel: &mut Kernel, name: &str) -> Option<Buffer> {
         element: Type::U32,
         words,
         lent: None,
+        unset: None,
         mapped: true,
         writable: true,
     })

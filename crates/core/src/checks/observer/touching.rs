@@ -62,6 +62,9 @@ impl Touching<'_> {
         if is_shared && self.common.checks.init {
             self.unset(lanes, by_line, reads, writes);
         }
+        if !is_shared && !self.common.unset.is_empty() {
+            self.unset_global(lanes, reads, writes);
+        }
         if !self.common.checks.races {
             return;
         }
@@ -128,6 +131,34 @@ impl Touching<'_> {
             let (here, line) = (self.place(lane), self.facts.line);
             let made = || Finding { at, ..finding(Kind::UnsetShared, here, None, String::new()) };
             self.found.add(Kind::UnsetShared, [line; 2], made);
+        }
+    }
+
+    /// Reports uninitialized reads of device memory, and records writes.
+    fn unset_global(&mut self, lanes: LaneMask, reads: bool, writes: bool) {
+        let (access, common) = (self.access, self.common);
+        for lane in lanes.lanes() {
+            let first = access.addresses[lane as usize % MAX_LANES];
+            let after = common.unset.partition_point(|(start, ..)| *start <= first);
+            let Some((start, last, unset)) = after.checked_sub(1).map(|at| &common.unset[at])
+            else {
+                continue;
+            };
+            if first > *last || !unset.any() {
+                continue;
+            }
+            let offset = first - start;
+            let words = offset / 4..(offset + u64::from(access.bytes)).div_ceil(4);
+            if reads && let Some(word) = words.clone().find(|&word| unset.has(word)) {
+                let at = Some((MemoryKind::Global, first.max(start + 4 * word)));
+                let (here, line) = (self.place(lane), self.facts.line);
+                let made =
+                    || Finding { at, ..finding(Kind::UnsetGlobal, here, None, String::new()) };
+                self.found.add(Kind::UnsetGlobal, [line; 2], made);
+            }
+            if writes {
+                unset.write(words);
+            }
         }
     }
 

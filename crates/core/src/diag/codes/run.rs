@@ -108,6 +108,11 @@ pub(super) const CODES: &[Code] = &[
          is undefined. The simulator returns 0; without `--checks`, the report mentions it.",
         "Let the source lane execute the shuffle, or read only from lanes that do.",
         Run("simt-sim check --run tests/races/undefined_shuffle.ir")),
+    code("unset-global",
+        "A kernel under `exec` reads device memory that neither the program nor a kernel has written \
+         since its allocation. It holds 0 in the simulator and arbitrary content on a GPU.",
+        "Write it first: cudaMemset(), cudaMemcpy() of all bytes that are read, or a kernel.",
+        None("Buffers of directives count as written.")),
     code("unset-local",
         "A thread reads an element of a local array that it has not written.",
         "Write every element before it is read; the initial contents of the array are undefined.",

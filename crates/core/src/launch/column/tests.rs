@@ -33,6 +33,7 @@ fn buffers() -> Vec<Buffer> {
             element,
             words: (0..bytes.div_ceil(4)).map(word).collect(),
             lent: None,
+            unset: None,
             mapped: true,
             writable: true,
         }
