@@ -126,7 +126,7 @@ pub struct Buffer {
     pub words: Vec<u32>,
     /// Content that kernels share with its owner; `words` is then empty.
     pub lent: Option<Lent>,
-    /// Words that nobody has written, if that is known. A run records its writes there.
+    /// Unwritten words, if they are recorded. A run records its writes there.
     pub unset: Option<UnsetWords>,
     /// True if an argument names the buffer, so that the kernel can address it.
     /// Other buffers hold expected values, which no kernel may access.

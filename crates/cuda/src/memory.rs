@@ -75,7 +75,7 @@ pub(crate) struct Allocation {
     words: Vec<u32>,
     /// Memory of the process, for all other uses.
     host: Option<Arc<HostMemory>>,
-    /// Words of device memory that nobody has written, where checks are on.
+    /// Unwritten words of device memory, where checks are on.
     unset: Option<UnsetWords>,
     /// True while a launch has the content.
     is_lent: bool,

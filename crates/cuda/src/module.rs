@@ -63,7 +63,7 @@ pub(crate) struct Function {
     pub(crate) kernel: usize,
     /// Dynamic shared memory that a launch may ask for, in bytes, once set.
     pub(crate) most_dynamic: Option<u32>,
-    /// What launches without arguments of their own take.
+    /// Settings of launches that pass none.
     pub(crate) settings: Settings,
     /// Code compiled for the device's machine and mode.
     pub(crate) code: Option<Arc<Code>>,

@@ -1,8 +1,8 @@
 //! NVIDIA's CUDA runtime in other files: nvcc links it into programs and libraries by default.
 //!
-//! That runtime works with NVIDIA's driver only: it calls it through undocumented tables. Its entry
-//! points are those of the shared runtime, so calls can be redirected there if the symbol table of
-//! the file is intact.
+//! That runtime works with NVIDIA's driver only, which it calls through undocumented tables. Its
+//! entry points are those of the shared runtime, so calls can be redirected there if the symbol
+//! table of the file is intact.
 
 use crate::image::ROOM;
 use crate::props::Version;

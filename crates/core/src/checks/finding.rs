@@ -132,7 +132,7 @@ impl Finding {
     }
 }
 
-/// What two threads have in common.
+/// Smallest group of threads that has both of two threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     /// A warp.
@@ -144,7 +144,7 @@ pub(super) enum Reach {
 }
 
 impl Reach {
-    /// Returns what threads of two warps have in common, each given by its block and its index.
+    /// Returns the group of two warps, each given by its block and its index.
     pub(super) fn between(a: (u32, u32), b: (u32, u32)) -> Reach {
         if a.0 != b.0 {
             Reach::Grid

@@ -1,7 +1,7 @@
 //! Uninitialized reads of registers, shared memory and local arrays.
 //!
-//! An instruction that names a register reads it, even if the value is not used; but a shuffle's
-//! value may be unset in some lanes, which nobody need read (a broadcast of one lane's value).
+//! An instruction that names a register reads it, even if the value is not used. The value of a
+//! shuffle may be unset in some lanes: a broadcast reads one lane only.
 //! Registers and frames of device functions are not checked: a call clears them here.
 
 use super::rows::{LINE, LINE_BYTES};

@@ -47,8 +47,7 @@ struct Common {
     reserved_bytes: u32,
     /// Bytes of local memory per thread.
     local_bytes: u32,
-    /// Words of device memory that nobody has written, with the first and last byte of the buffer,
-    /// ascending.
+    /// Unwritten words of device memory, with the first and last byte of each buffer, ascending.
     unset: Vec<(u64, u64, UnsetWords)>,
     /// True if warps run in lock-step (pre-Volta).
     lock_step: bool,
@@ -67,7 +66,7 @@ struct Global {
     released: BTreeMap<u64, Released>,
 }
 
-/// Returns the words of a launch that nobody has written, if reads of them are reported.
+/// Returns the unwritten words of a launch; none if their reads are not reported.
 fn unset_of(launch: &Launch, checks: Checks) -> Vec<(u64, u64, UnsetWords)> {
     let known = launch.mapped().filter(|_| checks.init);
     let mut all: Vec<_> = known

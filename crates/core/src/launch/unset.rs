@@ -1,10 +1,10 @@
-//! Words of device memory that nobody has written.
+//! Unwritten words of device memory.
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-/// Words of a buffer that nobody has written, one bit each. A clone is the same record.
+/// Unwritten words of a buffer, one bit each. Clones share the record.
 #[derive(Clone, Debug)]
 pub struct UnsetWords(Arc<Record>);
 

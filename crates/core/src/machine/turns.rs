@@ -17,7 +17,7 @@ pub(super) struct Turns {
     order: BinaryHeap<Reverse<(Cycle, usize)>>,
     /// Number of times that an SM changed what others can see.
     progress: u64,
-    /// That number when [`Turns::look_again`] was called last.
+    /// `progress` at the last call of [`Turns::look_again`].
     waited: u64,
 }
 

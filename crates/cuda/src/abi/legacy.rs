@@ -12,7 +12,7 @@ use crate::table::Handle;
 /// Bytes of parameters, at most.
 const MOST_PARAMETERS: usize = 1 << 12;
 
-/// What a program has set in a function.
+/// Settings of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     block: [u32; 3],

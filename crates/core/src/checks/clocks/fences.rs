@@ -83,6 +83,9 @@ impl WarpClock {
     /// Gives each of `lanes` what any of them has fenced: in machine code, one lane's atomic stands
     /// for those of all that have exchanged values with it.
     pub(in super::super) fn share_fences(&mut self, lanes: LaneMask) {
+        if !self.has_fences() {
+            return;
+        }
         let all = lanes.lanes().fold(None, |all, lane| self.release(lane, all));
         if let (Some(all), Some(fences)) = (all, &mut self.fences) {
             for lane in lanes.lanes() {

@@ -253,8 +253,8 @@ pub(super) const CODES: &[Code] = &[
          `simt-sim check` lists all that is missing.",
         None("Machine instructions stand in a machine-code file (.sass), not in PTX.")),
     code("unsupported-operand",
-        "PTX allows this form of operand, but the simulator does not: an element of an array, or a \
-         component of a vector.",
+        "PTX allows this form of operand, but the simulator does not: an element of an array whose \
+         number is in a register, or a component of a vector.",
         "Write an address with a byte offset, `[name+4]`, or move the component to a register.",
         Body("mov.u32 %r1, data[%r2];")),
 ];
