@@ -4,8 +4,8 @@
 //! Measured on an H200 with jumps and straight code (docs/calibration.md). Each sub-core has an L0
 //! of 32 lines; a jump to a line that only the SM's L1 has takes some cycles. A line that L1 lacks
 //! comes from the next level with a stream that fetches three lines a step and stays one step
-//! ahead, so straight code waits little (Huerta et al., MICRO'25). Not modeled: capacity of L1 and
-//! beyond.
+//! ahead, so straight code waits little (Huerta et al., MICRO'25). A launch loads a kernel's first
+//! lines to that level; the stream waits for the others. Not modeled: capacity of L1 and beyond.
 
 use super::scheduler::NEVER;
 use crate::base::Cycle;
@@ -188,16 +188,22 @@ impl NativeFetch {
     /// Returns the cycle at which L1 has the line, and requests the next step of the stream.
     #[inline]
     fn in_l1(&mut self, line: usize, now: Cycle) -> Cycle {
+        let Fetch { first, l1_miss, step, loaded, memory, .. } = self.times;
+        let is_loaded = |line| line < loaded as usize;
         if self.arrives[line] == NEVER {
-            let latency = if self.started { self.times.l1_miss } else { self.times.first };
+            let latency = match self.started {
+                false => first,
+                true if is_loaded(line) => l1_miss,
+                true => memory,
+            };
             self.started = true;
             self.step(line, now + Cycle::from(latency));
         }
         let arrives = self.arrives[line];
-        let step = Cycle::from(self.times.step);
         let next = line + STEP;
         if self.arrives.get(next).is_some_and(|&at| at == NEVER) {
-            self.step(line + 1, arrives.max(now) + step);
+            let step = if is_loaded(next) { step } else { memory / 2 };
+            self.step(line + 1, arrives.max(now) + Cycle::from(step));
         }
         arrives
     }
@@ -232,7 +238,8 @@ mod tests {
     }
 
     fn cold(lines: u32) -> Code {
-        let times = Fetch { first: 200, l1_miss: 57, l0_miss: 11, step: 29 };
+        let times =
+            Fetch { first: 200, l1_miss: 57, l0_miss: 11, step: 29, loaded: 60, memory: 680 };
         Code(NativeFetch::new(times, lines, 2), [UsedLines::NONE; 2])
     }
 
@@ -254,6 +261,19 @@ mod tests {
         assert_eq!(code.fetch(1, 50, 2000), 2011, "the other sub-core's L0 lacks it");
         assert_eq!(code.fetch(1, 50, 2100), 2100);
         assert_eq!(code.fetch(0, 0, 3000), 3000, "L0 still has it");
+    }
+
+    #[test]
+    fn a_step_of_lines_that_the_launch_has_not_loaded_waits_for_memory() {
+        let mut code = cold(100);
+        let mut now = 0;
+        for line in 0..90 {
+            now = code.fetch(0, line, now + 20);
+        }
+        assert_eq!(now, 4800, "60 lines within 1,400 cycles, ten steps of 340");
+        let mut code = cold(100);
+        code.fetch(0, 0, 0);
+        assert_eq!(code.fetch(0, 80, 1000), 1680, "a jump");
     }
 
     #[test]

@@ -192,7 +192,9 @@ impl<'a, O: Observer> Sm<'a, O> {
                     let (s, local) = (warp.scheduler(), warp.local());
                     let scheduler = &mut self.schedulers[s];
                     scheduler.move_to_end(local, cycle, 63 - warp.index % 64);
-                    self.issuer.settle(scheduler, warp, w, from, Until::new(at, Stall::Barrier));
+                    let (count, opens) = (warp.waiting.before, Until::new(at, Stall::Barrier));
+                    self.issuer.settle(scheduler, warp, w, from, opens);
+                    warp.wait_for_count_first(count, opens);
                     self.expect(s, local);
                 }
             }

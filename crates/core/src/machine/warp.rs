@@ -387,6 +387,15 @@ impl Warp {
         self.held = self.opens.max(self.uniform);
     }
 
+    /// Lets the wait for the last stall count precede the one for a barrier's opening, unless the
+    /// warp waits for something else after it.
+    pub(super) fn wait_for_count_first(&mut self, count: Until, opens: Until) {
+        let waiting = &mut self.waiting;
+        if waiting.until == opens && !waiting.further {
+            waiting.before = count.min(opens);
+        }
+    }
+
     /// Lets branches wait until results of the uniform datapath are available.
     #[inline]
     pub(super) fn wait_for_uniform(&mut self, uniform: Until) {

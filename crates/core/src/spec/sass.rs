@@ -272,6 +272,11 @@ pub struct Fetch {
     pub l0_miss: u32,
     /// Cycles between two steps of the stream prefetcher.
     pub step: u32,
+    /// Lines that a launch loads close to the SMs: the first of the kernel.
+    pub loaded: u32,
+    /// Cycles until one of the other lines arrives from DRAM. Two steps of the stream are under way
+    /// together.
+    pub memory: u32,
 }
 
 /// Constant caches of an SM, which are cold at launch.

@@ -24,6 +24,12 @@ fn multiplies_wide(op: &Op) -> bool {
     matches!(op, Op::Native(native) if matches!(native.f, NativeFn::MultiplyWide { .. }))
 }
 
+/// Returns the cycles after an instruction in which its scheduler dispatches nothing.
+fn stands_after(op: &Op, times: &SassTimes) -> u32 {
+    let is_product = multiplies_wide(op) || multiplies_high(op);
+    times.wide_products.filter(|_| is_product).map_or(0, |products| products.dispatch)
+}
+
 /// Returns the cost of a machine instruction: the control word has its fixed latencies.
 pub(super) fn price_by_word<'a>(
     op: &'a MicroOp,
@@ -62,11 +68,13 @@ pub(super) fn price_by_word<'a>(
     };
     // The control word counts cycles from this issue to the warp's next one.
     let stall = u32::from(word.stall).max(1);
+    // The stall count stands still with the dispatch.
+    let stopped = if stall > 1 { stands_after(&op.inst.op, times) } else { 0 };
     let (gap, gap_stall) = match class {
         Class::Fence if spec.sass.as_ref().is_none_or(|times| times.fences.is_none()) => {
             (stall.max(spec.price(class).latency), Stall::Membar)
         }
-        _ => (stall, Stall::Wait),
+        _ => (stall + stopped, Stall::Wait),
     };
     let result = match class {
         // A store is waited for until its sources have been read.
@@ -274,9 +282,7 @@ pub(super) fn read_ports(inst: &Inst, kept: u8, spec: &Machine) -> [BankReads; 2
     if op.uniform {
         return [BankReads::default(); 2];
     }
-    let products = spec.sass.as_ref().and_then(|times| times.wide_products);
-    let is_product = multiplies_wide(&inst.op) || multiplies_high(&inst.op);
-    let stands = products.filter(|_| is_product).map_or(0, |p| p.dispatch);
+    let stands = spec.sass.as_ref().map_or(0, |times| stands_after(&inst.op, times));
     let count = |kept: u8| {
         let kept_rows = (0..3).filter(|&slot| kept >> slot & 1 == 1).map(|slot| op.s[slot].row);
         let kept_rows: Vec<_> = kept_rows.collect();
