@@ -219,7 +219,10 @@ impl NativeFetch {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
+    use crate::spec::Machine;
 
     /// Caches with the lines used by each sub-core.
     struct Code(NativeFetch, [UsedLines; 2]);
@@ -274,6 +277,32 @@ mod tests {
         let mut code = cold(100);
         code.fetch(0, 0, 0);
         assert_eq!(code.fetch(0, 80, 1000), 1680, "a jump");
+    }
+
+    /// Clocks of straight code of which L2 has nothing; a section has 15.5 lines beyond 64 KB.
+    #[test]
+    fn code_beyond_the_loaded_lines_streams_as_on_an_h200() {
+        let text = include_str!("../../../../tests/observations/h200/code/clocks.txt");
+        let first_launches = text.lines().filter_map(|line| {
+            let (name, clocks) = line.split_once(':')?;
+            let is_one = name.starts_with("sections 64 ") && name.ends_with("flushed 1 launch 1");
+            is_one.then(|| clocks.split_whitespace().map(|clocks| clocks.parse().expect("cycles")))
+        });
+        let sections: Vec<f64> = first_launches.flat_map(|clocks| clocks.skip(33)).collect();
+        assert_eq!(sections.len(), 4 * 31);
+        let measured = sections.iter().sum::<f64>() / sections.len() as f64 / 15.5;
+
+        let preset = Machine::preset_text("h200").expect("a preset");
+        let machine = Machine::parse(preset).expect("a machine");
+        let times = machine.sass.as_ref().and_then(|times| times.fetch).expect("fetch");
+        let mut code = Code(NativeFetch::new(times, 1000, 1), [UsedLines::NONE; 2]);
+        let ends = |code: &mut Code, lines: Range<u32>, begin: Cycle| {
+            lines.fold(begin, |now, line| code.fetch(0, line, now) + 32)
+        };
+        let near = ends(&mut code, 0..512, 0);
+        assert!(near < 512 * 32 + 400, "{near} cycles");
+        let simulated = (ends(&mut code, 512..1000, near) - near) as f64 / 488.0;
+        assert!((simulated / measured - 1.0).abs() < 0.1, "{simulated}, H200 {measured}");
     }
 
     #[test]

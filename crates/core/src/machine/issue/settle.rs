@@ -71,12 +71,17 @@ impl<O: Observer> Issuer<'_, O> {
         from: Cycle,
         resume: Until,
     ) {
+        // The stall count of a barrier precedes the wait there, that of a later step does not.
+        let mut before = resume;
         let next = loop {
             let Some((pc, active)) = warp.control.active() else { break None };
             let cost = &self.costs[pc.index()];
             if !cost.ahead
                 && let Some(arrival) = warp.ahead.take()
             {
+                if arrival.pc.index() + 1 != pc.index() {
+                    before = Until::new(from, Stall::Wait);
+                }
                 warp.wait(arrival, pc);
             } else if cost.kind < Kind::FreeJoin || self.prepare(warp, w, pc, active, from) {
                 break Some((pc, active));
@@ -94,7 +99,7 @@ impl<O: Observer> Issuer<'_, O> {
         warp.refetch = 0;
         let stall = if warp.arrivals.is_empty() { Stall::Blocked } else { Stall::Barrier };
         let until = Until::new(NEVER >> 8, stall);
-        warp.waiting = Waiting { from, before: resume, until, ..Waiting::default() };
+        warp.waiting = Waiting { from, before, until, ..Waiting::default() };
         scheduler.set_ready(warp.local(), NEVER, Port::Alu);
     }
 
