@@ -1,6 +1,7 @@
 //! Variables and constant banks.
 
 use simt_core::kernel::SystemFn;
+use simt_core::kernel::layout::VARIABLE_ALIGN;
 use simt_core::sass::facts::{AddressPart, BankFacts, RelocationFacts, VariableFacts};
 
 use crate::image::{
@@ -19,26 +20,33 @@ const ZERO: &str = ".nv.global";
 pub(crate) fn module(
     image: &Image<'_>,
 ) -> Result<(Vec<VariableFacts>, Vec<BankFacts>), CubinError> {
-    let mut variables = Vec::new();
+    let mut constant = Vec::new();
+    let mut global = Vec::new();
     let mut banks = Vec::new();
-    let first = image.section(INITIALIZED).map_or(0, |section| section.size);
     for (index, section) in image.sections.iter().enumerate() {
         let bank = bank_number(section.name).filter(|(_, kernel)| kernel.is_none());
         match (section.name, bank) {
-            (INITIALIZED, _) => variables_of(image, index, section, 0, false, &mut variables)?,
-            (ZERO, _) => {
-                let after = first.checked_next_multiple_of(section.align.min(1 << 20));
-                let after = after.unwrap_or(u64::MAX);
-                variables_of(image, index, section, after, false, &mut variables)?;
-            }
-            (_, Some((USER, _))) => {
-                variables_of(image, index, section, 0, true, &mut variables)?;
-            }
+            (INITIALIZED | ZERO, _) => variables_of(image, index, section, false, &mut global)?,
+            (_, Some((USER, _))) => variables_of(image, index, section, true, &mut constant)?,
             (_, Some((number, _))) => banks.push(bank_of(image, number, section)?),
             _ => {}
         }
     }
+    global.sort_by_key(|&(symbol, _)| symbol);
+    let mut variables: Vec<VariableFacts> = constant.into_iter().map(|(_, v)| v).collect();
+    let mut end = 0;
+    for (_, mut variable) in global {
+        variable.offset = place(&mut end, &variable)?;
+        variables.push(variable);
+    }
     Ok((variables, banks))
+}
+
+/// Returns the offset of a variable behind others in global memory, and advances their `end`.
+pub(crate) fn place(end: &mut u64, variable: &VariableFacts) -> Result<u32, CubinError> {
+    let offset = end.next_multiple_of(VARIABLE_ALIGN);
+    *end = offset + u64::from(variable.size);
+    small(offset, &format!("the offset of `{}`", variable.name))
 }
 
 /// Returns the banks of one kernel, other than bank 0, which holds its parameters.
@@ -73,50 +81,51 @@ fn bank_of(image: &Image<'_>, number: u8, section: &Section<'_>) -> Result<BankF
     Ok(BankFacts { bank: number, bytes: section.data.to_vec(), addresses })
 }
 
+/// Adds the variables of a section, each with the number of its symbol.
+///
+/// Symbols are in the order of the declarations.
 fn variables_of(
     image: &Image<'_>,
     index: usize,
     section: &Section<'_>,
-    base: u64,
     constant: bool,
-    into: &mut Vec<VariableFacts>,
+    into: &mut Vec<(usize, VariableFacts)>,
 ) -> Result<(), CubinError> {
-    let mut objects: Vec<&Symbol<'_>> = image
+    let mut objects: Vec<(usize, &Symbol<'_>)> = image
         .symbols_of(SymbolKind::Object)
         .filter(|&(_, _, place, _)| place == index)
-        .map(|(_, symbol, ..)| symbol)
+        .map(|(number, symbol, ..)| (number, symbol))
         .collect();
-    objects.sort_by_key(|symbol| (symbol.value, symbol.size));
+    objects.sort_by_key(|(_, symbol)| (symbol.value, symbol.size));
     // Bytes without a symbol, such as string literals, get a name of their own.
     let mut at = 0;
-    for symbol in objects {
+    for (number, symbol) in objects {
         let end = symbol.value.checked_add(symbol.size).filter(|&end| end <= section.size);
         let end = end.ok_or_else(|| {
             CubinError::damaged(format!("variable `{}` leaves its section", symbol.name))
         })?;
         if symbol.value > at {
-            nameless(image, section, base, constant, at..symbol.value, into)?;
+            nameless(image, section, constant, at..symbol.value, into)?;
         }
         let place = symbol.value..end;
-        into.push(variable(image, section, base, constant, symbol.name.to_owned(), place)?);
+        into.push((number, variable(image, section, constant, symbol.name.to_owned(), place)?));
         at = at.max(end);
     }
-    nameless(image, section, base, constant, at..section.size, into)
+    nameless(image, section, constant, at..section.size, into)
 }
 
-/// Adds bytes between variables, unless they are zero.
+/// Adds bytes between variables, unless they are zero, behind all that have a symbol.
 fn nameless(
     image: &Image<'_>,
     section: &Section<'_>,
-    base: u64,
     constant: bool,
     place: std::ops::Range<u64>,
-    into: &mut Vec<VariableFacts>,
+    into: &mut Vec<(usize, VariableFacts)>,
 ) -> Result<(), CubinError> {
     let name = nameless_name(section, place.start);
-    let variable = variable(image, section, base, constant, name, place)?;
+    let variable = variable(image, section, constant, name, place)?;
     if !variable.bytes.is_empty() || !variable.addresses.is_empty() {
-        into.push(variable);
+        into.push((usize::MAX, variable));
     }
     Ok(())
 }
@@ -125,10 +134,10 @@ fn nameless_name(section: &Section<'_>, at: u64) -> String {
     format!("{}+{at:#x}", section.name)
 }
 
+/// Returns a variable at its offset in a section.
 fn variable(
     image: &Image<'_>,
     section: &Section<'_>,
-    base: u64,
     constant: bool,
     name: String,
     place: std::ops::Range<u64>,
@@ -140,9 +149,8 @@ fn variable(
     while let Some((0, rest)) = bytes.split_last() {
         bytes = rest;
     }
-    let offset = base.saturating_add(place.start);
     Ok(VariableFacts {
-        offset: small(offset, &format!("the offset of `{name}`"))?,
+        offset: small(place.start, &format!("the offset of `{name}`"))?,
         size: small(place.end - place.start, &format!("the size of `{name}`"))?,
         name,
         constant,

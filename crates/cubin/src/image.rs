@@ -54,8 +54,6 @@ pub(crate) struct Section<'d> {
     /// Size in bytes; larger than `data` if the section holds only zeros.
     pub size: u64,
     pub data: &'d [u8],
-    /// Alignment in bytes.
-    pub align: u64,
     /// Raw `sh_info`.
     pub info: u32,
     /// Relocations that apply to the section.
@@ -140,7 +138,6 @@ impl<'d> Image<'d> {
                 name: name(section)?,
                 size,
                 data,
-                align: section.sh_addralign(LE).max(1),
                 info: section.sh_info(LE),
                 relocations: Vec::new(),
             });

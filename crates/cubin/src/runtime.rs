@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use simt_core::sass::facts::{self, ModuleFacts};
 
-use crate::CubinError;
-use crate::image::small;
+use crate::{CubinError, data};
 
 /// Facts and listing of the functions, and of a kernel that keeps them.
 const TEXT: &str = include_str!("../data/device_runtime.sass");
@@ -13,8 +12,6 @@ const TEXT: &str = include_str!("../data/device_runtime.sass");
 const FUNCTIONS: [&str; 2] = ["__cuda_syscall_CGS_sync", "__cuda_syscall_CGS_get_intrinsic_handle"];
 /// Start of a function in a listing.
 const FUNCTION: &str = "Function : ";
-/// Alignment of the variables.
-const ALIGNMENT: u64 = 256;
 
 /// Returns true for a function that is added where code calls it.
 pub(crate) fn defines(name: &str) -> bool {
@@ -30,10 +27,9 @@ pub(crate) fn add(module: &mut ModuleFacts) -> Result<(), CubinError> {
     }
     let runtime = facts::read(TEXT).map_err(|e| CubinError::damaged(e.message))?;
     let in_global = module.variables.iter().filter(|variable| !variable.constant);
-    let end = in_global.map(|v| u64::from(v.offset) + u64::from(v.size)).max().unwrap_or(0);
-    let end = small(end.next_multiple_of(ALIGNMENT), "the end of the variables")?;
+    let mut end = in_global.map(|v| u64::from(v.offset) + u64::from(v.size)).max().unwrap_or(0);
     for mut variable in runtime.variables {
-        variable.offset = variable.offset.saturating_add(end);
+        variable.offset = data::place(&mut end, &variable)?;
         module.variables.push(variable);
     }
     module.functions.extend(runtime.functions);

@@ -66,11 +66,31 @@ fn variables_and_banks() {
             variable("weights", true, 0, 8, &[1, 2]),
             variable(".nv.constant3+0x8", true, 8, 4, &[9]),
             table,
-            variable("zeros", false, 32, 64, &[]),
+            variable("zeros", false, 256, 64, &[]),
         ]
     );
     let addresses = vec![(0, "table".to_owned(), 0), (8, "zeros".to_owned(), 16)];
     assert_eq!(found.banks, [BankFacts { bank: 4, bytes: vec![0; 16], addresses }]);
+}
+
+/// Variables with and without initial bytes lie in the order of their symbols, 256 bytes apart.
+#[test]
+fn variables_in_the_order_of_their_symbols() {
+    let mut elf = Elf::new(90);
+    elf.kernel("k", 12);
+    let initialized = elf.section(".nv.global.init", 8, vec![7; 12]);
+    let zero = elf.section(".nv.global", 8, vec![0; 308]);
+    elf.symbol("flag", 1, 0, zero, 304, 4);
+    elf.symbol("last_in_section", 1, 0, initialized, 8, 4);
+    elf.symbol("table", 1, 0, zero, 0, 300);
+    elf.symbol("first_in_section", 1, 0, initialized, 0, 8);
+    let found = crate::facts(&elf.bytes()).expect("a cubin");
+    let places: Vec<(&str, u32)> =
+        found.variables.iter().map(|v| (v.name.as_str(), v.offset)).collect();
+    assert_eq!(
+        places,
+        [("flag", 0), ("last_in_section", 256), ("table", 512), ("first_in_section", 1024)]
+    );
 }
 
 #[test]

@@ -27,6 +27,11 @@ pub const CONST_BASE: u64 = 0x0300_0000_0000;
 pub const RAISED: u64 = 1 << 60;
 /// First address of `.global` variables.
 pub const GLOBAL_BASE: u64 = 0x0400_0000_0000;
+/// Minimum alignment of a `.global` variable.
+///
+/// The driver of an H200 places each one so, in the order of their declarations, for PTX and for
+/// machine code (driver of CUDA 13, 2026-12-01).
+pub const VARIABLE_ALIGN: u64 = 256;
 /// First address of the buffers of a launch, each aligned to [`BUFFER_ALIGN`].
 pub const BUFFER_BASE: u64 = 0x0700_0000_0000;
 /// Alignment of buffers, and minimum gap of unmapped bytes between them.

@@ -1,15 +1,15 @@
 //! Variables: sizes, addresses and initial bytes.
 //!
 //! `.global` and `.const` variables of a module have absolute addresses from `kernel::layout`. Each
-//! kernel lays out its `.shared` and `.local` variables in the order of their declarations, at
-//! their natural or requested alignment.
+//! kernel lays out its `.shared` and `.local` variables. Variables of a space are in the order of
+//! their declarations, at their natural or requested alignment, or that of `VARIABLE_ALIGN`.
 
 use super::functions::Functions;
 use super::literals::literal;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::{Space, Type};
 use crate::kernel::StaticVariable;
-use crate::kernel::layout::Bases;
+use crate::kernel::layout::{Bases, VARIABLE_ALIGN};
 use crate::ptx::tree::{Init, Item, Module, Operand, Variable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -159,7 +159,10 @@ impl<'a> Statics<'a> {
             }
             let base = if space == Space::Global { bases.global } else { bases.constant };
             match shape(variable, limit.saturating_sub(*end - base)) {
-                Ok(shape) => {
+                Ok(mut shape) => {
+                    if space == Space::Global {
+                        shape.align = shape.align.max(VARIABLE_ALIGN);
+                    }
                     let address = place(end, shape);
                     let symbol = Symbol {
                         space,
