@@ -2,7 +2,9 @@
 //!
 //! `tests/observations/h200/atoms` has atomics of shared memory: the source, its listing, and by
 //! kernel and places of the lanes in `counts.csv` what the profiler counts of one warp, in
-//! `atoms.csv` the cycles. `widths` has loads and stores of 4, 8 and 16 bytes a lane.
+//! `atoms.csv` the cycles. `widths` has loads and stores of 4, 8 and 16 bytes a lane, `dispatch`
+//! loads of lines that share a bank of L1's tags, and rows of instructions whose operands take
+//! turns.
 
 use std::fs;
 
@@ -16,12 +18,21 @@ const FOLDER: &str = "tests/observations/h200";
 /// accesses that need the one before; 32 warps take turns in an order of their own.
 const ATOMS: [(&str, usize, f64); 2] = [("_chain", 756, 1.2), ("_row", 972, 3.1)];
 const WIDTHS: [(&str, usize, f64); 6] = [
-    ("lds", 552, 1.9),
-    ("sts", 276, 3.8),
-    ("ldg", 552, 3.5),
+    ("lds", 552, 2.0),
+    ("sts", 276, 3.4),
+    ("ldg", 552, 3.3),
     ("stg", 160, 3.2),
-    ("_chain", 552, 1.2),
+    ("_chain", 552, 1.1),
     ("_row", 908, 3.9),
+];
+
+const DISPATCH: [(&str, usize, f64); 6] = [
+    ("_chain", 108, 2.1),
+    ("_row", 162, 2.6),
+    ("factor", 25, 3.1),
+    ("uniform", 45, 4.6),
+    ("with_", 15, 2.6),
+    ("kept", 9, 1.7),
 ];
 
 fn text(path: &str) -> String {
@@ -93,4 +104,9 @@ fn shared_atomics_take_a_gpus_cycles() {
 #[test]
 fn loads_and_stores_of_each_width_take_a_gpus_cycles() {
     check("widths", &WIDTHS);
+}
+
+#[test]
+fn instructions_are_dispatched_as_on_a_gpu() {
+    check("dispatch", &DISPATCH);
 }

@@ -28,6 +28,8 @@ pub struct NativeKernel {
     pub arch: u32,
     /// Timing of each instruction.
     pub timing: Vec<NativeTiming>,
+    /// Rows that the register file has, R0 and up; uniform registers and constants follow.
+    pub registers: u16,
     /// Instructions that invalidate L1 (CCTL.IVALL).
     pub invalidates_l1: Vec<u32>,
     /// Bytes of constant bank 0 before the parameters.

@@ -6,9 +6,7 @@ mod visible;
 
 pub(super) use cost::{Cost, NEEDS_PREPARATION};
 use cost::{MOST_REGISTERS, USUAL_REGISTERS};
-use native::{
-    ahead_of_barriers as native_ahead, hold_back, kept_operands, price_by_word, read_ports,
-};
+use native::{Kept, ahead_of_barriers as native_ahead, hold_back, price_by_word, read_ports};
 use visible::{Sharing, is_wide_fence};
 pub(super) use visible::{Visibility, blocks_communicate, has_checked_order, may_run_ahead};
 
@@ -123,6 +121,7 @@ impl<'a> PricedCode<'a> {
             let (inst, slots) = (&op.inst, op.count);
             let mut cost = price(op, spec, last_entry);
             if let Some(native) = &code.kernel().native {
+                [cost.reads, cost.reads_reused] = read_ports(inst, native.registers, 0, spec);
                 cost.empties_l1 = op.invalidates_l1;
                 cost.ahead = native_ahead(&cost, inst.class);
                 if let Some(cache) = spec.sass.as_ref().and_then(|times| times.constants) {
@@ -156,13 +155,13 @@ impl<'a> PricedCode<'a> {
             cost
         };
         let mut costs: Vec<Cost<'a>> = code.ops().iter().map(&mut price_of).collect();
-        for (cost, pair) in costs.iter_mut().skip(1).zip(code.ops().windows(2)) {
-            let kept = kept_operands(&pair[0], &pair[1]);
-            if kept != 0 {
-                [_, cost.reads_reused] = read_ports(&pair[1].inst, kept, spec);
+        if let Some(native) = &code.kernel().native {
+            let mut kept = Kept::default();
+            for (at, (cost, op)) in costs.iter_mut().zip(code.ops()).enumerate() {
+                let (slots, distance) = kept.slots(op, at, native.registers);
+                [_, cost.reads_reused] = read_ports(&op.inst, native.registers, slots, spec);
+                cost.kept_for = distance;
             }
-        }
-        if code.kernel().native.is_some() {
             hold_back(&mut costs, code.ops(), spec);
         }
         let mut address = 0;
@@ -435,6 +434,7 @@ fn price_by_class<'a>(
         wide: 0,
         reads: BankReads::default(),
         reads_reused: BankReads::default(),
+        kept_for: 1,
         constant: 0,
         loads_constant: false,
         yields: false,

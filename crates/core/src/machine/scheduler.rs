@@ -83,8 +83,8 @@ pub(super) struct Scheduler {
     pub ports: ReadPorts,
     /// Lines of its instruction cache (machine code).
     pub lines: UsedLines,
-    /// True if the warp picked last had also issued in the cycle before.
-    pub same_warp: bool,
+    /// Issues of the warp picked last since another one issued, but the first.
+    pub run: u8,
     /// First cycle whose slot is not attributed yet.
     pub accounted: Cycle,
     /// Resident warps that have not ended.
@@ -126,7 +126,7 @@ impl Scheduler {
             requests: [Requests::default(); QUEUES],
             ports: ReadPorts::default(),
             lines: UsedLines::NONE,
-            same_warp: false,
+            run: 0,
             accounted: 0,
             resident: 0,
         }
@@ -275,7 +275,7 @@ impl Scheduler {
     /// issue must be set before the next selection.
     #[inline(always)]
     pub(super) fn take(&mut self, warp: usize, now: Cycle) {
-        self.same_warp = warp == self.last;
+        self.run = if warp == self.last { self.run.saturating_add(1) } else { 0 };
         (self.last, self.after_last) = (warp, now + 1);
     }
 

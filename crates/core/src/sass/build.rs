@@ -163,6 +163,7 @@ fn build(
         params_at: facts.params_at,
         reserved_shared,
         stack: facts.stack,
+        registers: rows.threads,
         banks: data.banks,
         heap: names_heap(module),
         ..NativeKernel::default()
@@ -332,10 +333,9 @@ fn rows(texts: &[Option<(Text<'_>, &Opcode)>], facts: &KernelFacts) -> Rows {
     let threads = (threads + VECTOR).max(facts.registers as u16).min(255);
     let uniforms = if any_uniform { (uniforms + VECTOR).min(63) } else { 0 };
     let mut rows = Rows::new(threads, uniforms);
-    let mut names = Vec::new();
-    for i in 0..threads.min(facts.registers as u16) {
-        names.push((format!("R{i}"), Register::Narrow(Row(i)), Type::B32));
-    }
+    let own = threads.min(facts.registers as u16);
+    let own = (0..own).map(|i| (format!("R{i}"), Register::Narrow(Row(i)), Type::B32));
+    let mut names: Vec<_> = own.collect();
     for i in 0..uniforms.saturating_sub(VECTOR - 1) {
         let row = rows.row(text::RegisterName { number: i as u8, uniform: true });
         names.push((format!("UR{i}"), Register::Narrow(row), Type::B32));

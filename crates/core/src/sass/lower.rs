@@ -89,7 +89,7 @@ pub(super) const PREDICATES: u16 = 16;
 #[derive(Debug)]
 pub(super) struct Rows {
     /// Rows of R0, R1 .. in use.
-    threads: u16,
+    pub(super) threads: u16,
     /// Rows of UR0, UR1 .. in use.
     uniforms: u16,
     /// Rows and their constants.

@@ -204,8 +204,9 @@ pub struct Latencies {
     pub spread: u32,
     /// The same of atomics, which go to their home.
     pub spread_atomic: u32,
-    /// Lines of a load or store that L1 finds in a cycle.
-    pub tags: u32,
+    /// Bits of a line's number that select one of L1's four banks of tags: the parity of those of
+    /// each mask is a bit of the bank's number. A bank finds a line of a load in a cycle.
+    pub tag_banks: [u32; 2],
     /// Local memory.
     pub local: LocalLatencies,
 }
@@ -246,6 +247,8 @@ pub struct WideProducts {
     pub interval: u32,
     /// Cycles after either in which the scheduler dispatches nothing.
     pub dispatch: u32,
+    /// Cycles from an instruction of fixed latency to an IMAD.WIDE that multiplies its result.
+    pub factor: u32,
 }
 
 /// Lines of stores that wait in an SM, where later stores join them.

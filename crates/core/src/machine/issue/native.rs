@@ -237,7 +237,8 @@ impl<O: Observer> Issuer<'_, O> {
 #[inline(always)]
 pub(super) fn dispatch(scheduler: &mut Scheduler, cost: &Cost, now: Cycle) {
     if !(cost.reads_once && scheduler.ports.are_idle(now)) {
-        let reads = if scheduler.same_warp { cost.reads_reused } else { cost.reads };
+        let kept = scheduler.run >= cost.kept_for;
+        let reads = if kept { cost.reads_reused } else { cost.reads };
         scheduler.ports.read(reads, now);
     }
     scheduler.end_turn(cost.yields, now);

@@ -61,10 +61,10 @@ impl MemorySystem {
         let looks_in_l1 = access.kind == AccessKind::Read && !access.bypass_l1;
         let passes = self.passes_of_lines(access, addresses, memory);
         let conflicts = Cycle::from(passes.all.max(1) - 1) * Cycle::from(self.spec.l1_conflict);
-        let mut done = now + conflicts + self.l1_latency(memory, count);
+        let tags = self.tag_cycles(access.kind);
+        let mut done = now + conflicts + self.l1_latency(memory, tags);
         let dense = access.kind == AccessKind::Write
             && u64::from(traffic.requested) >= SECTOR * u64::from(sectors);
-        let tags = self.tag_cycles(access.kind, count);
         let in_banks = Cycle::from(passes.cycles());
         if let (Some(stores), AccessKind::Write) = (&mut self.stores, access.kind) {
             // A store of one pass leaves the banks free.

@@ -60,9 +60,11 @@ pub(in crate::machine) struct Cost<'a> {
     /// [`NEEDS_PREPARATION`]: it never can.
     pub preparation: u8,
     /// Of machine code: registers that it reads of the two banks of the register file, and the same
-    /// without the operands that the instruction before kept.
+    /// without the operands that instructions before have kept.
     pub reads: BankReads,
     pub reads_reused: BankReads,
+    /// Instructions since the first of these.
+    pub kept_for: u8,
     /// True if its reads [pass at once](BankReads::pass_at_once).
     pub reads_once: bool,
     /// True if a warp may issue it ahead of a deferred barrier at which it has arrived.

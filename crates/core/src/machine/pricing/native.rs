@@ -19,9 +19,10 @@ fn multiplies_high(op: &Op) -> bool {
     matches!(op, Op::Native(native) if matches!(native.f, NativeFn::MultiplyHigh { .. }))
 }
 
-/// Returns true for IMAD.WIDE.
+/// Returns true for IMAD.WIDE, but not for UIMAD.WIDE.
 fn multiplies_wide(op: &Op) -> bool {
-    matches!(op, Op::Native(native) if matches!(native.f, NativeFn::MultiplyWide { .. }))
+    let is_wide = |f| matches!(f, NativeFn::MultiplyWide { .. });
+    matches!(op, Op::Native(native) if is_wide(native.f) && !native.uniform)
 }
 
 /// Returns the cycles after an instruction in which its scheduler dispatches nothing.
@@ -131,7 +132,6 @@ pub(super) fn price_by_word<'a>(
         }
         _ => 0,
     };
-    let [reads, _] = read_ports(&op.inst, 0, spec);
     let read = reads_sources(&op.inst, pipe, &times.reads);
     let (resolves, jumps) = match &op.inst.op {
         Op::Join(ConvergenceOp::Sync(_)) => (times.sync, 0),
@@ -187,8 +187,9 @@ pub(super) fn price_by_word<'a>(
         read_counter: word.read_counter.map(|counter| (counter, read.min(255) as u8)),
         queues: if pipe == Pipe::Xu { interval } else { 0 },
         wide,
-        reads,
-        reads_reused: reads,
+        reads: BankReads::default(),
+        reads_reused: BankReads::default(),
+        kept_for: 1,
         constant: 0,
         loads_constant: opcode.name == "LDC",
         yields: word.yields,
@@ -243,9 +244,10 @@ fn reads_sources(inst: &Inst, pipe: Pipe, times: &Reads) -> u32 {
     address + data
 }
 
-/// Holds back what needs the upper half of a product, whatever the stall counts are: the hardware
-/// does (measured on an H200).
+/// Holds back what needs the upper half of a product, and IMAD.WIDE after what makes a factor of
+/// it, whatever the stall counts are: the hardware does (measured on an H200).
 pub(super) fn hold_back(costs: &mut [Cost], ops: &[MicroOp], spec: &Machine) {
+    hold_back_wide(costs, ops, spec);
     let latency = Cycle::from(spec.price(Class::IntMulHi).latency);
     for product in 0..ops.len() {
         let Op::Native(native) = &ops[product].inst.op else { continue };
@@ -264,20 +266,84 @@ pub(super) fn hold_back(costs: &mut [Cost], ops: &[MicroOp], spec: &Machine) {
     }
 }
 
-/// Returns the slots in which an instruction reads what the one before kept (`.reuse`).
-pub(super) fn kept_operands(before: &MicroOp, op: &MicroOp) -> u8 {
-    let Dependences::Control { word, .. } = before.dependences else { return 0 };
-    let (Op::Native(a), Op::Native(b)) = (&before.inst.op, &op.inst.op) else { return 0 };
-    let same = |slot: usize| word.reuse >> slot & 1 == 1 && a.s[slot].row == b.s[slot].row;
-    (0..3).filter(|&slot| same(slot)).fold(0, |kept, slot| kept | 1 << slot)
+fn hold_back_wide(costs: &mut [Cost], ops: &[MicroOp], spec: &Machine) {
+    let Some(products) = spec.sass.as_ref().and_then(|times| times.wide_products) else { return };
+    for wide in 1..ops.len() {
+        let Op::Native(native) = &ops[wide].inst.op else { continue };
+        if !multiplies_wide(&ops[wide].inst.op) {
+            continue;
+        }
+        let mut passed = 0;
+        for before in (0..wide).rev() {
+            passed += costs[before].gap.cycle();
+            if passed >= products.factor.into() || costs[before].kind != Kind::ElementWise {
+                break;
+            }
+            let makes = |row: Row| ops[before].inst.writes.contains(&Register::Narrow(row));
+            if costs[before].writes == 0 && (makes(native.s[0].row) || makes(native.s[1].row)) {
+                let missing = Cycle::from(products.factor) - passed;
+                costs[wide - 1].gap = costs[wide - 1].gap.after(missing);
+                break;
+            }
+        }
+    }
+}
+
+/// Registers that instructions of a warp have kept (`.reuse`), by slot of the operand and bank.
+///
+/// Each of the six places holds its register until a register of the bank is read in the slot, and
+/// for instructions that issue in cycles one after the other (measured on an H200; ptxas sets the
+/// bits so).
+#[derive(Default)]
+pub(super) struct Kept([[Option<(Row, usize)>; 2]; 3]);
+
+impl Kept {
+    /// Returns the slots of instruction `at` whose register is kept, and the number of instructions
+    /// since the first of these was; then keeps the registers of its own `.reuse`.
+    ///
+    /// An instruction that is not element-wise keeps nothing, and nothing is kept across it.
+    pub(super) fn slots(&mut self, op: &MicroOp, at: usize, registers: u16) -> (u8, u8) {
+        let (Dependences::Control { word, .. }, Op::Native(native)) =
+            (&op.dependences, &op.inst.op)
+        else {
+            *self = Kept::default();
+            return (0, 1);
+        };
+        let (mut slots, mut distance) = (0, 1);
+        for slot in 0..3 {
+            let row = native.s[slot].row;
+            if row.0 >= registers {
+                continue;
+            }
+            let place = &mut self.0[slot][usize::from(row.0 % 2)];
+            if let &mut Some((kept, from)) = place
+                && kept == row
+            {
+                slots |= 1 << slot;
+                distance = distance.max(at - from);
+            }
+            *place = (word.reuse >> slot & 1 == 1).then_some((row, at));
+            let upper = Row(row.0 + 1);
+            let is_pair = op.inst.reads.contains(&Register::Narrow(upper))
+                && native.s.iter().all(|source| source.row != upper);
+            if is_pair {
+                self.0[slot][usize::from(upper.0 % 2)] = None;
+            }
+        }
+        if word.stall > 1 {
+            *self = Kept::default();
+        }
+        (slots, distance.min(usize::from(u8::MAX)) as u8)
+    }
 }
 
 /// Returns the registers that an instruction reads of each bank of the register file.
 ///
-/// There are two banks by register parity; a register in two operands is read once (measured on an
-/// H200). The second result leaves out `kept` operands: the mask of slots that the instruction
-/// before kept, unless another warp issued in between.
-pub(super) fn read_ports(inst: &Inst, kept: u8, spec: &Machine) -> [BankReads; 2] {
+/// There are two banks by register parity; a register in two operands is read once, and uniform
+/// registers are not among the `registers` of the file (measured on an H200). The second result
+/// leaves out `kept` operands: the mask of slots whose registers instructions before have
+/// [kept](Kept), unless another warp has issued since.
+pub(super) fn read_ports(inst: &Inst, registers: u16, kept: u8, spec: &Machine) -> [BankReads; 2] {
     let Op::Native(op) = &inst.op else { return [BankReads::default(); 2] };
     if op.uniform {
         return [BankReads::default(); 2];
@@ -287,7 +353,7 @@ pub(super) fn read_ports(inst: &Inst, kept: u8, spec: &Machine) -> [BankReads; 2
         let kept_rows = (0..3).filter(|&slot| kept >> slot & 1 == 1).map(|slot| op.s[slot].row);
         let kept_rows: Vec<_> = kept_rows.collect();
         let rows = inst.reads.iter().filter_map(|register| match register {
-            Register::Narrow(row) if !kept_rows.contains(row) => Some(row.0),
+            Register::Narrow(row) if row.0 < registers && !kept_rows.contains(row) => Some(row.0),
             _ => None,
         });
         BankReads::of(rows).with_stand(stands)

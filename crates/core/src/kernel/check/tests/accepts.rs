@@ -162,7 +162,10 @@ fn variables_are_aligned_and_dynamic_shared_memory_comes_last() {
     );
     assert_eq!(
         statics[2..],
-        [("g", Space::Global, layout::GLOBAL_BASE), ("m", Space::Global, layout::GLOBAL_BASE + 256)]
+        [
+            ("g", Space::Global, layout::GLOBAL_BASE),
+            ("m", Space::Global, layout::GLOBAL_BASE + 256)
+        ]
     );
     assert_eq!(k.variables[2].bytes, (layout::CONST_BASE + 8).to_le_bytes());
     let floats: Vec<f32> = k.variables[3]
