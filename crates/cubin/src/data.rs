@@ -42,7 +42,7 @@ pub(crate) fn module(
     Ok((variables, banks))
 }
 
-/// Returns the offset of a variable behind others in global memory, and advances their `end`.
+/// Returns the offset of the next variable in global memory, and moves `end` past it.
 pub(crate) fn place(end: &mut u64, variable: &VariableFacts) -> Result<u32, CubinError> {
     let offset = end.next_multiple_of(VARIABLE_ALIGN);
     *end = offset + u64::from(variable.size);
@@ -114,7 +114,9 @@ fn variables_of(
     nameless(image, section, constant, at..section.size, into)
 }
 
-/// Adds bytes between variables, unless they are zero, behind all that have a symbol.
+/// Adds the bytes between two variables as another one, unless they are zero.
+///
+/// It follows all that have a symbol.
 fn nameless(
     image: &Image<'_>,
     section: &Section<'_>,

@@ -6,7 +6,10 @@ mod visible;
 
 pub(super) use cost::{Cost, NEEDS_PREPARATION};
 use cost::{MOST_REGISTERS, USUAL_REGISTERS};
-use native::{Kept, ahead_of_barriers as native_ahead, hold_back, price_by_word, read_ports};
+use native::{
+    Kept, ahead_of_barriers as native_ahead, hold_back, hold_back_products, price_by_word,
+    read_ports,
+};
 use visible::{Sharing, is_wide_fence};
 pub(super) use visible::{Visibility, blocks_communicate, has_checked_order, may_run_ahead};
 
@@ -121,7 +124,6 @@ impl<'a> PricedCode<'a> {
             let (inst, slots) = (&op.inst, op.count);
             let mut cost = price(op, spec, last_entry);
             if let Some(native) = &code.kernel().native {
-                [cost.reads, cost.reads_reused] = read_ports(inst, native.registers, 0, spec);
                 cost.empties_l1 = op.invalidates_l1;
                 cost.ahead = native_ahead(&cost, inst.class);
                 if let Some(cache) = spec.sass.as_ref().and_then(|times| times.constants) {
@@ -159,9 +161,11 @@ impl<'a> PricedCode<'a> {
             let mut kept = Kept::default();
             for (at, (cost, op)) in costs.iter_mut().zip(code.ops()).enumerate() {
                 let (slots, distance) = kept.slots(op, at, native.registers);
-                [_, cost.reads_reused] = read_ports(&op.inst, native.registers, slots, spec);
+                [cost.reads, cost.reads_reused] =
+                    read_ports(&op.inst, native.registers, slots, spec);
                 cost.kept_for = distance;
             }
+            hold_back_products(&mut costs, code.ops(), spec);
             hold_back(&mut costs, code.ops(), spec);
         }
         let mut address = 0;

@@ -83,7 +83,7 @@ pub(super) struct Scheduler {
     pub ports: ReadPorts,
     /// Lines of its instruction cache (machine code).
     pub lines: UsedLines,
-    /// Issues of the warp picked last since another one issued, but the first.
+    /// Consecutive issues of the warp picked last, less one.
     pub run: u8,
     /// First cycle whose slot is not attributed yet.
     pub accounted: Cycle,

@@ -63,7 +63,7 @@ pub(in crate::machine) struct Cost<'a> {
     /// without the operands that instructions before have kept.
     pub reads: BankReads,
     pub reads_reused: BankReads,
-    /// Instructions since the first of these.
+    /// Instructions since the oldest of these was kept.
     pub kept_for: u8,
     /// True if its reads [pass at once](BankReads::pass_at_once).
     pub reads_once: bool,

@@ -244,10 +244,9 @@ fn reads_sources(inst: &Inst, pipe: Pipe, times: &Reads) -> u32 {
     address + data
 }
 
-/// Holds back what needs the upper half of a product, and IMAD.WIDE after what makes a factor of
-/// it, whatever the stall counts are: the hardware does (measured on an H200).
+/// Holds back what needs the upper half of a product, whatever the stall counts are: the hardware
+/// does (measured on an H200).
 pub(super) fn hold_back(costs: &mut [Cost], ops: &[MicroOp], spec: &Machine) {
-    hold_back_wide(costs, ops, spec);
     let latency = Cycle::from(spec.price(Class::IntMulHi).latency);
     for product in 0..ops.len() {
         let Op::Native(native) = &ops[product].inst.op else { continue };
@@ -266,7 +265,9 @@ pub(super) fn hold_back(costs: &mut [Cost], ops: &[MicroOp], spec: &Machine) {
     }
 }
 
-fn hold_back_wide(costs: &mut [Cost], ops: &[MicroOp], spec: &Machine) {
+/// Holds back an IMAD.WIDE until its factors have been made by instructions of fixed latency,
+/// whatever the stall counts are: the hardware does (measured on an H200).
+pub(super) fn hold_back_products(costs: &mut [Cost], ops: &[MicroOp], spec: &Machine) {
     let Some(products) = spec.sass.as_ref().and_then(|times| times.wide_products) else { return };
     for wide in 1..ops.len() {
         let Op::Native(native) = &ops[wide].inst.op else { continue };
